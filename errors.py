@@ -1,0 +1,163 @@
+"""Every failure LPS names, and what is to be done about it.
+
+    LpsError
+    ├── Retry                the queue backs off and tries again
+    │   ├── RateLimited          429, or the mall says "slower"
+    │   ├── UpstreamTimeout      no answer in time
+    │   ├── UpstreamDown         5xx, refused, reset
+    │   └── DatabaseDown         PostgreSQL does not answer
+    ├── Rotate               the session takes a new IP (own budget, inside the stage's deadline)
+    │   ├── Blocked              the mall refuses this visitor
+    │   ├── ProxyAuth            407 from the proxy
+    │   └── ProxyDead            the proxy does not carry
+    ├── Stop                 trying again cannot help: dead, with the reason
+    │   ├── BadProduct           the submission itself is unusable
+    │   ├── BadKey               credentials refused
+    │   ├── NotRendered          the page never showed its result
+    │   ├── Drift                the page is the mall's, but its cards no longer read
+    │   ├── UnknownPage          none of the pages we know
+    │   ├── BrowserMissing       no Chromium, driver or display
+    │   └── DeadlineExceeded     the stage's own time is over
+    ├── Lost                 another worker owns this message now: end silently
+    └── Setup                LPS cannot start; the text says what to do
+        ├── BadConfig            one or more settings are wrong, all of them listed
+        ├── SchemaMismatch       the database is older or newer than this code
+        ├── WrongOrigin          a sandbox start on a live database, or the reverse
+        └── PortTaken            someone else listens there
+
+An error's docstring is its default message. `outcome` is the word a failed source carries.
+"""
+
+from __future__ import annotations
+
+from model import SourceOutcome
+
+
+class LpsError(Exception):
+    """LPS failed."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message or (type(self).__doc__ or "").strip().splitlines()[0])
+
+
+class SourceFailure(LpsError):
+    """A source could not be read."""
+
+    outcome: SourceOutcome = SourceOutcome.NET
+    """What the source is marked with when no further try is left."""
+
+    def __init__(self, message: str = "", *, kind: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
+        """The finer name: `akamai`, `cloudflare`, `http_429`, … or empty."""
+
+
+class Retry(SourceFailure):
+    """Trying again later may help."""
+
+    after_s: float | None = None
+    """Seconds the other side asked us to wait, if it did."""
+
+
+class RateLimited(Retry):
+    """The other side asks for fewer requests."""
+
+    outcome = SourceOutcome.BLOCKED
+
+
+class UpstreamTimeout(Retry):
+    """No answer in time."""
+
+
+class UpstreamDown(Retry):
+    """The other side is not reachable or answers with a server error."""
+
+
+class DatabaseDown(Retry):
+    """PostgreSQL does not answer."""
+
+
+class Rotate(SourceFailure):
+    """This IP is of no more use here."""
+
+
+class Blocked(Rotate):
+    """The mall refuses this visitor."""
+
+    outcome = SourceOutcome.BLOCKED
+
+
+class ProxyAuth(Rotate):
+    """The proxy refuses our credentials."""
+
+    outcome = SourceOutcome.PROXY_AUTH
+
+
+class ProxyDead(Rotate):
+    """The proxy does not carry the request."""
+
+    outcome = SourceOutcome.PROXY_DEAD
+
+
+class Stop(SourceFailure):
+    """Trying again cannot help."""
+
+
+class BadProduct(Stop):
+    """The submitted product cannot be searched for."""
+
+
+class BadKey(Stop):
+    """The other side refuses our key."""
+
+
+class NotRendered(Stop):
+    """The page never showed its result."""
+
+    outcome = SourceOutcome.NOT_RENDERED
+
+
+class Drift(Stop):
+    """The mall's page no longer reads as it used to."""
+
+    outcome = SourceOutcome.DRIFT
+
+
+class UnknownPage(Stop):
+    """The answer is none of the pages we know."""
+
+    outcome = SourceOutcome.UNKNOWN_PAGE
+
+
+class BrowserMissing(Stop):
+    """No Chromium, driver or display to run a browser with."""
+
+
+class DeadlineExceeded(Stop):
+    """The time for this stage is over."""
+
+    outcome = SourceOutcome.DEADLINE
+
+
+class Lost(LpsError):
+    """Another worker owns this message now."""
+
+
+class Setup(LpsError):
+    """LPS cannot start like this."""
+
+
+class BadConfig(Setup):
+    """The settings cannot be used."""
+
+
+class SchemaMismatch(Setup):
+    """The database has another schema than this code."""
+
+
+class WrongOrigin(Setup):
+    """This database belongs to the other world (sandbox or live)."""
+
+
+class PortTaken(Setup):
+    """Another program listens on the port."""

@@ -1,0 +1,178 @@
+"""The one owner of psycopg2: a bounded, blocking, fork-safe pool, and transactions on it.
+
+A connection that broke is thrown away, never handed out again. `OperationalError` and `InterfaceError` leave here as
+`DatabaseDown`, so that the queue backs off; every other database error is a bug or a conflict and keeps its class.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import psycopg2
+import psycopg2.extras
+from psycopg2 import errorcodes
+from psycopg2.extensions import TRANSACTION_STATUS_IDLE
+
+from errors import DatabaseDown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+psycopg2.extras.register_uuid()
+Json = psycopg2.extras.Json
+execute_values = psycopg2.extras.execute_values
+UniqueViolation = psycopg2.errors.UniqueViolation
+DatabaseError = psycopg2.DatabaseError
+Cursor = Any
+Connection = Any
+
+_BROKEN = (psycopg2.OperationalError, psycopg2.InterfaceError)
+
+
+def describe(error: Exception) -> str:
+    """A database error in one line, without its trailing newline and the DSN."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def connect(dsn: str, *, application: str, statement_timeout_s: float = 0, connect_timeout_s: int = 5) -> Connection:
+    """Open one connection.
+
+    Raises:
+        DatabaseDown: refused, unreachable, wrong password, no such database.
+    """
+    options = f"-c statement_timeout={int(statement_timeout_s * 1000)} -c idle_in_transaction_session_timeout=60000"
+    try:
+        return psycopg2.connect(
+            dsn,
+            application_name=application,
+            connect_timeout=connect_timeout_s,
+            options=options,
+            client_encoding="UTF8",
+        )
+    except psycopg2.OperationalError as error:
+        raise DatabaseDown(describe(error)) from error
+
+
+class Pool:
+    """At most `size` connections in this process; whoever comes when all are out waits.
+
+    Args:
+        dsn: libpq connection string or URI.
+        size: connections at most.
+        timeout_s: how long a caller waits for a free one before `DatabaseDown`.
+        application: shown in pg_stat_activity.
+        statement_timeout_s: 0 = none.
+    """
+
+    def __init__(
+        self, dsn: str, *, size: int, timeout_s: float = 10, application: str = "lps", statement_timeout_s: float = 30
+    ) -> None:
+        self.dsn = dsn
+        self.size = size
+        self.timeout_s = timeout_s
+        self.application = application
+        self.statement_timeout_s = statement_timeout_s
+        self._reset()
+
+    def _reset(self) -> None:
+        self._pid = os.getpid()
+        self._idle: list[Connection] = []
+        self._lock = threading.Lock()
+        self._free = threading.Semaphore(self.size)
+
+    def dedicated(self, application: str | None = None) -> Connection:
+        """A connection outside the pool, in autocommit, for LISTEN; the caller closes it.
+
+        Raises:
+            DatabaseDown: it cannot be opened.
+        """
+        connection = connect(self.dsn, application=application or f"{self.application} listen")
+        connection.autocommit = True
+        return connection
+
+    def _take(self) -> Connection:
+        if self._pid != os.getpid():
+            # The parent's sockets must not be used, nor closed, from a forked child.
+            self._reset()
+        if not self._free.acquire(timeout=self.timeout_s):
+            raise DatabaseDown(f"no free database connection within {self.timeout_s:g} s (pool of {self.size})")
+        try:
+            with self._lock:
+                if self._idle:
+                    return self._idle.pop()
+            return connect(self.dsn, application=self.application, statement_timeout_s=self.statement_timeout_s)
+        except BaseException:
+            self._free.release()
+            raise
+
+    def _give(self, connection: Connection) -> None:
+        try:
+            if not connection.closed and connection.info.transaction_status == TRANSACTION_STATUS_IDLE:
+                with self._lock:
+                    self._idle.append(connection)
+            else:
+                connection.close()
+        finally:
+            self._free.release()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Cursor]:
+        """A cursor in a transaction of its own: commits at the end, rolls back on any exception.
+
+        Raises:
+            DatabaseDown: the database is not there, or went away in between (nothing was committed, unless the
+                connection broke during COMMIT itself: every caller's statements are written so that a repeat is safe).
+        """
+        connection = self._take()
+        try:
+            connection.autocommit = False
+            with connection.cursor() as cur:
+                yield cur
+            connection.commit()
+        except _BROKEN as error:
+            connection.close()
+            raise DatabaseDown(describe(error)) from error
+        except BaseException:
+            _rollback(connection)
+            raise
+        finally:
+            self._give(connection)
+
+    @contextmanager
+    def autocommit(self) -> Iterator[Cursor]:
+        """A cursor whose every statement commits by itself: one round trip instead of three.
+
+        Raises:
+            DatabaseDown: as in `transaction`.
+        """
+        connection = self._take()
+        try:
+            connection.autocommit = True
+            with connection.cursor() as cur:
+                yield cur
+        except _BROKEN as error:
+            connection.close()
+            raise DatabaseDown(describe(error)) from error
+        finally:
+            self._give(connection)
+
+    def close(self) -> None:
+        """Close what is idle; connections still out are closed by their holders' return to a closed pool."""
+        with self._lock:
+            while self._idle:
+                self._idle.pop().close()
+
+
+def _rollback(connection: Connection) -> None:
+    try:
+        connection.rollback()
+    except _BROKEN:
+        connection.close()
+
+
+def is_missing_table(error: Exception) -> bool:
+    """Whether a statement failed because the schema has never been made."""
+    return getattr(error, "pgcode", None) in (errorcodes.UNDEFINED_TABLE, errorcodes.INVALID_SCHEMA_NAME)
