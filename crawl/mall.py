@@ -1,0 +1,98 @@
+"""The shape of a mall, and what passes between fetching and reading.
+
+A mall is one file in `malls/` that does no I/O: how to ask, how to read the answer, and how its pages tell that they
+are finished. Everything here is plain data, so that a saved page reads exactly like a fetched one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from model import Offer
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ready:
+    """When a page in a browser is worth reading: CSS selectors only, so that a poll costs one query."""
+
+    cards: str
+    """Matches every product card; their number standing still over two polls means that the list is complete."""
+    settled: str
+    """Matches once the mall has said all it will say without cards (its own no-result box, embedded data)."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Body:
+    """One answer, as received."""
+
+    content: bytes | str
+    """Bytes over HTTP, the serialised document from a browser."""
+    url: str
+    """Where it came from in the end, redirects followed."""
+    status: int | None = None
+    """None where the fetcher cannot know it (a browser)."""
+    charset: str | None = None
+    """As declared by the answer's header."""
+    size_bytes: int = 0
+    """Bytes over the wire, both ways where known."""
+    ip_request_no: int = 1
+    """How many pages this IP has asked this mall for, this one included."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Parsed:
+    """What a mall's parser read from one page; it never raises on bad markup, it reports."""
+
+    offers: tuple[Offer, ...] = ()
+    cards: int = 0
+    """Product cards on the page, ads and unreadable ones included."""
+    shell: bool = False
+    """The page is this mall's search page, whatever its content."""
+    no_result: bool = False
+    """The mall itself says that nothing was found."""
+    loading: bool = False
+    """The page says that its result is still to come."""
+    banned: str = ""
+    """The mall's own data say that this visitor, or this key, is refused: the kind, e.g. `banned`, `key`."""
+    dropped: dict[str, int] = field(default_factory=dict)
+    """Cards without an offer, by what was missing: `name`, `price`, `url`."""
+    truncated: bool = False
+    """The body ends in the middle of its data."""
+
+    @property
+    def healthy(self) -> bool:
+        """Whether enough cards read for their prices to be trusted: at least one, and at least half."""
+        return bool(self.offers) and 2 * len(self.offers) >= self.cards
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Mall:
+    """One market: how to ask it and how to read it."""
+
+    name: str
+    """The one word: stage, queue, config block, log field."""
+    home_url: str
+    """Path of the warm-up page below `base_url`."""
+    search_url: Callable[[str, str], str]
+    """(base_url, query) → the address of the first result page."""
+    parse: Callable[[str], Parsed]
+    """Page text → what is on it. Pure."""
+    ready: Ready
+    no_result: tuple[str, ...]
+    """The mall's own words for "nothing found", as they stand in the page."""
+    charset: str = "utf-8"
+    """What its pages are written in when neither header nor page says so."""
+
+
+class Fetcher(Protocol):
+    """Fetches one page; every failure is a `SourceFailure`."""
+
+    def get(self, url: str, deadline: float, ready: Ready) -> Body:
+        """The page at `url`, before `deadline` (`time.monotonic()` seconds)."""
+
+    def close(self) -> None:
+        """Give back whatever is held; calling it twice is harmless."""

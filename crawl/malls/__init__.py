@@ -1,0 +1,1 @@
+"""The five malls, one file each: pure, no I/O."""
