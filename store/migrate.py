@@ -1,0 +1,114 @@
+"""Plain numbered SQL migrations: one transaction each, under an advisory lock, with checksums.
+
+A file is `migrations/NNNN_what.sql`. What has run stands in `lps_migration` with its sha256: a file that was changed
+afterwards, or a database that knows more than this code, is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from errors import SchemaMismatch, WrongOrigin
+from store.sql import beside
+
+if TYPE_CHECKING:
+    from store.pool import Cursor, Pool
+
+SQL = beside(__file__)
+FOLDER = Path(__file__).parent / "migrations"
+_FILE = re.compile(r"^(\d{4})_\w+\.sql$")
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One file."""
+
+    number: int
+    name: str
+    sha256: str
+    sql: str
+
+
+def known() -> list[Migration]:
+    """The migrations of this code, in order.
+
+    Raises:
+        SchemaMismatch: a file name is malformed or a number is missing.
+    """
+    found = []
+    for path in sorted(FOLDER.glob("*.sql")):
+        match = _FILE.match(path.name)
+        if not match or int(match[1]) != len(found) + 1:
+            raise SchemaMismatch(f"store/migrations/{path.name}: expected number {len(found) + 1:04d}")
+        text = path.read_text(encoding="utf-8")
+        found.append(Migration(int(match[1]), path.stem, hashlib.sha256(text.encode()).hexdigest(), text))
+    return found
+
+
+def run(pool: Pool, origin: str) -> list[str]:
+    """Bring the database to this code's schema and stamp its origin; safe to call from several processes at once.
+
+    Returns:
+        The names of the migrations that ran now.
+
+    Raises:
+        SchemaMismatch: the database is newer, or a migration was changed after it ran.
+        WrongOrigin: the database belongs to the other world (`sandbox` or `live`).
+    """
+    ran = []
+    with pool.transaction() as cur:
+        cur.execute(SQL["lock"])
+        cur.execute(SQL["create_ledger"])
+        done = _applied(cur)
+        for migration in _pending(done):
+            cur.execute(migration.sql)
+            cur.execute(SQL["record"], (migration.number, migration.name, migration.sha256))
+            ran.append(migration.name)
+        cur.execute(SQL["stamp_origin"], (origin,))
+        _check_origin(cur, origin)
+    return ran
+
+
+def check(pool: Pool, origin: str) -> None:
+    """Refuse a database that this code cannot work with.
+
+    Raises:
+        SchemaMismatch: older, newer or changed schema; the text says which and what to do.
+        WrongOrigin: as in `run`.
+    """
+    with pool.transaction() as cur:
+        cur.execute(SQL["ledger_exists"])
+        if cur.fetchone()[0] is None:
+            raise SchemaMismatch("the database has no LPS schema yet: run `lps migrate`")
+        pending = _pending(_applied(cur))
+        if pending:
+            raise SchemaMismatch(f"the database is older than this code (missing {pending[0].name}): run `lps migrate`")
+        _check_origin(cur, origin)
+
+
+def _applied(cur: Cursor) -> dict[int, tuple[str, str]]:
+    cur.execute(SQL["applied"])
+    return {number: (name, sha256) for number, name, sha256 in cur.fetchall()}
+
+
+def _pending(done: dict[int, tuple[str, str]]) -> list[Migration]:
+    migrations = known()
+    if done and max(done) > len(migrations):
+        name = done[max(done)][0]
+        raise SchemaMismatch(f"the database is newer than this code (it has {name}): update LPS, nothing was touched")
+    for migration in migrations:
+        if migration.number in done and done[migration.number][1] != migration.sha256:
+            raise SchemaMismatch(f"migration {migration.name} was changed after it ran on this database")
+    return [migration for migration in migrations if migration.number not in done]
+
+
+def _check_origin(cur: Cursor, origin: str) -> None:
+    cur.execute(SQL["origin"])
+    row = cur.fetchone()
+    if row is None or row[0] != origin:
+        have = row[0] if row else "no stamp"
+        raise WrongOrigin(f"this database is stamped {have!r}, this start is {origin!r}: use another database name")
