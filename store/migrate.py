@@ -39,7 +39,7 @@ def known() -> list[Migration]:
     Raises:
         SchemaMismatch: a file name is malformed or a number is missing.
     """
-    found = []
+    found: list[Migration] = []
     for path in sorted(FOLDER.glob("*.sql")):
         match = _FILE.match(path.name)
         if not match or int(match[1]) != len(found) + 1:
