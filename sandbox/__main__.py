@@ -1,0 +1,58 @@
+"""`python -m sandbox`: the market as a process of its own; one line when it answers, gone at SIGTERM or SIGINT."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import threading
+from pathlib import Path
+
+from sandbox.fixtures import NoFixtures
+from sandbox.scenario import UnknownScenario
+from sandbox.server import Market, serve
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Serve until told to stop; 0 then, 1 when it cannot start, 2 for a wrong argument."""
+    args = _arguments(argv)
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    try:
+        market = serve(port=args.port, fixtures=args.fixtures, latency_ms=args.latency_ms)
+    except (OSError, NoFixtures) as error:
+        sys.stderr.write(f"sandbox: {error}\n")
+        return 1
+    with market:
+        if not _scenarios(market, args.scenario):
+            return 2
+        sys.stdout.write(f"sandbox {market.url}\n")
+        sys.stdout.flush()
+        stop.wait()
+    return 0
+
+
+def _arguments(argv: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m sandbox", description=__doc__)
+    parser.add_argument("--port", type=int, default=0, help="0: any free one")
+    parser.add_argument("--fixtures", type=Path, help="folder of saved real bodies to serve")
+    parser.add_argument("--latency-ms", type=int, default=0, help="wait before every page")
+    parser.add_argument("--scenario", action="append", default=[], metavar="MALL=NAME[:ARG]")
+    return parser.parse_args(argv)
+
+
+def _scenarios(market: Market, wanted: list[str]) -> bool:
+    for text in wanted:
+        mall, _, rest = text.partition("=")
+        name, _, arg = rest.partition(":")
+        try:
+            market.set_scenario(mall, name, arg)
+        except UnknownScenario as error:
+            sys.stderr.write(f"sandbox: --scenario {text}: {error}\n")
+            return False
+    return True
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
