@@ -32,6 +32,20 @@ Connection = Any
 _BROKEN = (psycopg2.OperationalError, psycopg2.InterfaceError)
 
 
+@contextmanager
+def guard(connection: Connection) -> Iterator[None]:
+    """Around the use of a `dedicated` connection: if it breaks, it is closed.
+
+    Raises:
+        DatabaseDown: it broke.
+    """
+    try:
+        yield
+    except _BROKEN as error:
+        connection.close()
+        raise DatabaseDown(describe(error)) from error
+
+
 def describe(error: Exception) -> str:
     """A database error in one line, without its trailing newline and the DSN."""
     return " ".join(str(error).split()) or type(error).__name__
