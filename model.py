@@ -240,6 +240,9 @@ class Job:
     result: dict[str, Any] | None = None
     error: str | None = None
     priority: int = 0
+    started_at: datetime | None = None
+    trace_id: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
 
     @property
     def final(self) -> bool:
@@ -255,6 +258,25 @@ class JobSource:
     outcome: SourceOutcome | None
     round: int
     report: SourceReport | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Attempt:
+    """One try of one stage, ended."""
+
+    stage: str
+    round: int
+    try_: int
+    worker: str
+    started_at: datetime
+    ended_at: datetime
+    outcome: str
+    error: str | None = None
+
+    @property
+    def took_ms(self) -> int:
+        """How long it ran."""
+        return round((self.ended_at - self.started_at).total_seconds() * 1000)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,0 +1,150 @@
+"""Rows of `job`. Every transition is one conditional UPDATE: no row means that someone else was there first."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from typing import TYPE_CHECKING, Any
+
+from model import Job, JobStatus, Priority, Product
+from store.pool import Json
+from store.sql import beside
+
+if TYPE_CHECKING:
+    from store.pool import Cursor
+
+SQL = beside(__file__)
+
+
+def dedupe_key(product: Product) -> str:
+    """The identity of a product as submitted: width, case and spacing do not make another one. 64 hex digits."""
+    parts = (product.code, product.name, product.specification)
+    folded = "\n".join(" ".join(unicodedata.normalize("NFKC", part).casefold().split()) for part in parts)
+    return hashlib.sha256(folded.encode()).hexdigest()
+
+
+def submit(
+    cur: Cursor, product: Product, *, priority: Priority, deadline_s: float, trace_id: str, options: dict[str, Any]
+) -> str | None:
+    """Insert a PENDING job and return its id; None when the same product is already being searched."""
+    cur.execute(
+        SQL["submit"],
+        {
+            "code": product.code,
+            "name": product.name,
+            "specification": product.specification,
+            "key": dedupe_key(product),
+            "priority": int(priority),
+            "deadline_s": deadline_s,
+            "trace_id": trace_id,
+            "options": Json(options),
+        },
+    )
+    row = cur.fetchone()
+    return row[0] if row else None
+
+
+def active(cur: Cursor, key: str) -> Job | None:
+    """The PENDING or RUNNING job of a dedupe key."""
+    cur.execute(SQL["active"], (key,))
+    return _one(cur)
+
+
+def fresh(cur: Cursor, key: str, fresh_s: float) -> Job | None:
+    """The newest complete DONE job of a dedupe key, finished within the last `fresh_s` seconds."""
+    cur.execute(SQL["fresh"], (key, fresh_s))
+    return _one(cur)
+
+
+def latest(cur: Cursor, key: str) -> Job | None:
+    """The newest DONE job of a dedupe key."""
+    cur.execute(SQL["latest"], (key,))
+    return _one(cur)
+
+
+def get(cur: Cursor, job_id: str) -> Job | None:
+    """One job by its id (a UUID in text form)."""
+    cur.execute(SQL["get"], (job_id,))
+    return _one(cur)
+
+
+def recent(cur: Cursor, limit: int) -> list[Job]:
+    """The newest jobs, newest first."""
+    cur.execute(SQL["recent"], (limit,))
+    names = [column.name for column in cur.description]
+    return [_job(dict(zip(names, row, strict=True))) for row in cur.fetchall()]
+
+
+def begin(cur: Cursor, job_id: str) -> None:
+    """PENDING becomes RUNNING."""
+    cur.execute(SQL["begin"], (job_id,))
+
+
+def lock(cur: Cursor, job_id: str) -> int | None:
+    """Hold the row of an open job until the transaction ends.
+
+    Returns:
+        The job's round, or None when it is final.
+    """
+    cur.execute(SQL["lock"], (job_id,))
+    row = cur.fetchone()
+    return row[0] if row else None
+
+
+def advance(cur: Cursor, job_id: str, round_: int) -> int | None:
+    """Begin the round after `round_`; None when another worker did, or the job is final."""
+    cur.execute(SQL["advance"], (job_id, round_))
+    row = cur.fetchone()
+    return row[0] if row else None
+
+
+def finish(cur: Cursor, job_id: str, result: dict[str, Any]) -> bool:
+    """The job is DONE with this result; False when it was final already."""
+    cur.execute(SQL["finish"], (Json(result), job_id))
+    return bool(cur.rowcount)
+
+
+def die(cur: Cursor, job_id: str, error: str, result: dict[str, Any] | None = None) -> bool:
+    """The job is DEAD for this reason; False when it was final already."""
+    cur.execute(SQL["die"], (Json(result) if result else None, error, job_id))
+    return bool(cur.rowcount)
+
+
+def cancel(cur: Cursor, job_id: str, reason: str) -> bool:
+    """The job is CANCELLED; False when it was final already."""
+    cur.execute(SQL["cancel"], (reason, job_id))
+    return bool(cur.rowcount)
+
+
+def overdue(cur: Cursor, limit: int) -> list[tuple[str, int]]:
+    """(job id, round) of searches past their deadline with a source still open; the rows are locked."""
+    cur.execute(SQL["overdue"], (limit,))
+    return list(cur.fetchall())
+
+
+def _one(cur: Cursor) -> Job | None:
+    row = cur.fetchone()
+    if row is None:
+        return None
+    return _job(dict(zip([column.name for column in cur.description], row, strict=True)))
+
+
+def _job(row: dict[str, Any]) -> Job:
+    product = Product(code=row["product_code"], name=row["product_name"], specification=row["specification"])
+    return Job(
+        job_id=str(row["job_id"]),
+        status=JobStatus(row["status"]),
+        product=product,
+        round=row["round"],
+        dedupe_key=row["dedupe_key"],
+        deadline_at=row["deadline_at"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+        finished_at=row["finished_at"],
+        result=row["result"],
+        error=row["error"],
+        priority=row["priority"],
+        started_at=row["started_at"],
+        trace_id=row["trace_id"],
+        options=row["options"],
+    )

@@ -1,0 +1,60 @@
+-- name: open_sources
+-- These malls are being read in this round; one that was read in an earlier round is opened again.
+INSERT INTO job_source (job_id, mall, round)
+SELECT %(job_id)s, mall, %(round)s FROM unnest(%(malls)s) AS mall
+ON CONFLICT (job_id, mall) DO UPDATE SET round = excluded.round, outcome = NULL, kind = '', error = '',
+  offers = '[]', metrics = '{}', started_at = NULL, finished_at = NULL
+WHERE job_source.round < excluded.round
+
+-- name: skip_source
+-- A mall that is not asked at all: disabled or paused.
+INSERT INTO job_source (job_id, mall, round, outcome, kind, error, finished_at)
+VALUES (%(job_id)s, %(mall)s, %(round)s, %(outcome)s, %(kind)s, %(error)s, lps.now())
+ON CONFLICT (job_id, mall) DO NOTHING
+
+-- name: begin_source
+-- The stage of a mall takes up its work: the job and, when the mall is still to be read, its round.
+WITH job AS (
+  UPDATE job SET status = 2, started_at = coalesce(started_at, lps.now()), updated_at = lps.now()
+  WHERE job_id = %(job_id)s AND status IN (1, 2) RETURNING *
+), source AS (
+  UPDATE job_source SET started_at = coalesce(started_at, lps.now())
+  WHERE job_id = %(job_id)s AND mall = %(mall)s AND outcome IS NULL RETURNING round
+)
+SELECT source.round, job.product_code, job.product_name, job.specification, job.trace_id,
+  extract(epoch FROM job.deadline_at - lps.now())::float8
+FROM job, source
+
+-- name: close_source
+-- The mall has been read, or cannot be: only an open source, once.
+UPDATE job_source SET outcome = %(outcome)s, kind = %(kind)s, error = %(error)s, offers = %(offers)s,
+  metrics = %(metrics)s, fence = %(fence)s, finished_at = lps.now()
+WHERE job_id = %(job_id)s AND mall = %(mall)s AND outcome IS NULL
+
+-- name: waiting
+-- How many malls are still being read.
+SELECT count(*) FROM job_source WHERE job_id = %s AND outcome IS NULL
+
+-- name: sources
+-- Every mall of a job with what it answered.
+SELECT mall, round, outcome, kind, error, offers, metrics FROM job_source WHERE job_id = %s
+ORDER BY array_position(ARRAY['naver', 'coupang', 'gmarket', 'auction', 'st11'], mall)
+
+-- name: open_malls
+-- The malls still being read, with whether an operator holds them back.
+SELECT s.mall, p.reason FROM job_source s LEFT JOIN queue_pause p ON p.name = s.mall
+WHERE s.job_id = %s AND s.outcome IS NULL
+
+-- name: forget_decisions
+-- A later round decides anew.
+DELETE FROM offer_verdict WHERE job_id = %s
+
+-- name: decide
+-- The verdicts of a match round.
+INSERT INTO offer_verdict (job_id, n, mall, rank, offer, verdict, reason, confidence, source, effective_price_krw,
+  shipping_known, unit_price, matched, missing) VALUES %s
+
+-- name: decisions
+-- Every offer of a job with its verdict, in the order they were decided.
+SELECT offer, verdict, reason, confidence, source, effective_price_krw, shipping_known, unit_price, matched, missing
+FROM offer_verdict WHERE job_id = %s ORDER BY n
