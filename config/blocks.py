@@ -1,0 +1,252 @@
+"""What may be set: one frozen model a block, one word a block.
+
+Values here are the ones in force: what config.toml leaves open (`""`, `-1`) was filled in while reading. Units stand in
+the names: `_s` seconds, `_krw` whole won, `_usd` dollars, `_ms` milliseconds. Models hold no defaults: config.toml does.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+from urllib.parse import quote, unquote, urlsplit
+
+from pydantic import Field, SecretStr
+
+from config.kinds import (
+    Amount,
+    Block,
+    Count,
+    Cron,
+    DatabaseAddress,
+    LogLevel,
+    NaverKeys,
+    Port,
+    Seconds,
+    SecondsOrOff,
+    WebAddress,
+    Whole,
+    Word,
+)
+from errors import BadConfig
+
+
+class SandboxConfig(Block):
+    """Whether this is the invented market instead of the real malls."""
+
+    on: bool
+    port: Port
+    latency_ms: Whole
+
+
+class DatabaseConfig(Block):
+    """Where PostgreSQL is, and how many connections it may be asked for."""
+
+    url: DatabaseAddress
+    host: str
+    port: Port
+    name: Word
+    user: str
+    password: SecretStr
+    connection_budget: Whole
+    pool_size: Whole
+    max_overflow: Annotated[int, Field(ge=-1)]
+    statement_timeout_s: SecondsOrOff
+    wait_s: Seconds
+
+    @property
+    def external(self) -> bool:
+        """Whether the operator named a database; if not, `lps up` starts one of its own."""
+        return bool(self.url.get_secret_value() or self.host)
+
+    def dsn(self, name: str | None = None) -> str:
+        """The libpq URI, every part quoted.
+
+        Args:
+            name: another database of the same server.
+
+        Raises:
+            BadConfig: no database is named anywhere.
+        """
+        if not self.external:
+            raise BadConfig("no database is set: set DB_HOST or LPS_DATABASE__URL, or let ./lps up start one")
+        parts = urlsplit(self.url.get_secret_value())
+        user_info, _, place = parts.netloc.rpartition("@")
+        if not parts.netloc:
+            host = f"[{self.host}]" if ":" in self.host else quote(self.host, safe="")
+            place = f"{host}:{self.port}"
+        user, colon, password = user_info.partition(":")
+        user = user or quote(self.user, safe="")
+        if not colon and self.password.get_secret_value():
+            password = quote(self.password.get_secret_value(), safe="")
+        login = f"{user}:{password}@" if password else f"{user}@" if user else ""
+        query = f"?{parts.query}" if parts.query else ""
+        return f"postgresql://{login}{place}/{quote(name or self.name, safe='')}{query}"
+
+    def conflicts(self) -> list[str]:
+        """The keys that `url` contradicts."""
+        parts = urlsplit(self.url.get_secret_value())
+        user_info, _, place = parts.netloc.rpartition("@")
+        user, _, password = (unquote(part) for part in user_info.partition(":"))
+        host = re.sub(r":\d+$", "", unquote(place)).strip("[]")
+        name = unquote(parts.path.strip("/"))
+        pairs = {
+            "host": (host, self.host),
+            "name": (name, self.name),
+            "user": (user, self.user),
+            "password": (password, self.password.get_secret_value()),
+        }
+        return [key for key, (there, here) in pairs.items() if there and here and there != here]
+
+
+class WebConfig(Block):
+    """The pages and the API."""
+
+    host: Word
+    port: Port
+    threads: Count
+    processes: Count
+
+
+class SearchConfig(Block):
+    """What holds for a whole search."""
+
+    fallback: Literal["when_unmatched", "always", "never"]
+    deadline_s: Seconds
+    fresh_s: SecondsOrOff
+    negative_s: SecondsOrOff
+    assumed_shipping_krw: Whole
+    max_name_chars: Count
+    max_spec_chars: Count
+
+
+class QueueConfig(Block):
+    """How long a message belongs to a worker, and how often it is tried."""
+
+    lease_s: Seconds
+    max_attempts: Count
+    min_backoff_s: Seconds
+    max_backoff_s: Seconds
+    done_days: Count
+    dead_days: Count
+
+
+class WorkerConfig(Block):
+    """The worker processes of this machine."""
+
+    concurrency: Count
+    threads: Count
+    processes: Count
+    heartbeat_file: Word
+
+
+class MallConfig(Block):
+    """What every source has."""
+
+    enabled: bool
+    base_url: WebAddress
+    deadline_s: Seconds
+    rungs: Count
+    assumed_shipping_krw: Whole
+    """Shipping taken for an offer that does not say; [search]'s where config.toml holds -1."""
+
+
+class NaverConfig(MallConfig):
+    """Naver's shopping search API."""
+
+    keys: NaverKeys
+    display: Annotated[int, Field(ge=1, le=100)]
+    sort: Literal["sim", "date", "asc", "dsc"]
+    exclude: str
+    timeout_s: Seconds
+
+
+class PageMallConfig(MallConfig):
+    """A mall that is read from its pages."""
+
+    operator_accepts_terms: bool
+    fetcher: Literal["browser", "http"]
+    block_css: bool
+
+
+class St11Config(PageMallConfig):
+    """11st: read from its JSON, shown to people elsewhere."""
+
+    shop_url: WebAddress
+
+
+class BrowserConfig(Block):
+    """The Chromium that reads pages."""
+
+    headless: bool
+    chromium: str
+    driver: str
+    profile_dir: str
+    idle_close_s: Seconds
+    max_pages: Count
+    width: Count
+    height: Count
+    start_timeout_s: Seconds
+    per_machine: Whole
+
+
+class ProxyConfig(Block):
+    """The proxy gate; this version does not use one."""
+
+    host: str
+    port: Port
+    user: str
+    password: SecretStr
+    usd_per_gb: Amount
+
+
+class AiConfig(Block):
+    """The model that judges what the rules cannot."""
+
+    enabled: bool
+    api_key: SecretStr
+    base_url: WebAddress
+    model: Word
+    timeout_s: Seconds
+    max_offers: Count
+
+
+class OutboxConfig(Block):
+    """Callbacks to whoever asked for one."""
+
+    max_hours: Count
+    timeout_s: Seconds
+
+
+class PeriodicConfig(Block):
+    """When the clock's actors run, as cron lines in local time."""
+
+    reap: Cron
+    watch: Cron
+    recheck: Cron
+    prune: Cron
+
+
+class LimitConfig(Block):
+    """The limit of one alert rule, in the rule's own unit."""
+
+    limit: Amount
+
+
+class AlertConfig(Block):
+    """Where alerts go and when they ring."""
+
+    webhook: SecretStr
+    dead: LimitConfig
+    blocks: LimitConfig
+    queue_lag: LimitConfig
+    deadline: LimitConfig
+    cost: LimitConfig
+    proxy_ports_low: LimitConfig
+    budget_leak: LimitConfig
+
+
+class LogConfig(Block):
+    """What the log says and how."""
+
+    level: LogLevel
+    format: Literal["console", "json"]

@@ -1,0 +1,50 @@
+"""What must fit together across settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from config.sources import NO_PROXY
+from model import MALLS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from config.settings import KeyPath, Settings
+    from config.sources import Leaf
+
+Finding = tuple[tuple["KeyPath", ...], str]
+"""The keys that do not fit (the first is named as the place) and what is wrong with them."""
+
+
+def findings(settings: Settings, leaves: Mapping[KeyPath, Leaf]) -> Iterator[Finding]:
+    """Everything that does not fit."""
+    for key in settings.database.conflicts():
+        text = f"names another {key} than {leaves['database', key].where}; keep one of the two"
+        yield (("database", "url"), ("database", key)), text
+    if settings.sandbox.on and settings.database.name == "lps_db":
+        yield (("database", "name"),), "is the live database, while [sandbox] is on; use lps_sandbox or leave it out"
+    yield from _proxy(settings)
+    yield from _times(settings)
+
+
+def _proxy(settings: Settings) -> Iterator[Finding]:
+    for key in ("host", "port", "user", "password"):
+        value = getattr(settings.proxy, key)
+        if value.get_secret_value() if key == "password" else value:
+            yield (("proxy", key),), NO_PROXY
+
+
+def _times(settings: Settings) -> Iterator[Finding]:
+    whole = settings.search.deadline_s
+    for name in MALLS:
+        own = settings.mall(name).deadline_s
+        if own >= whole:
+            text = f"is {own:g}, but a whole search has {whole:g} ([search] deadline_s): make it shorter than that"
+            yield ((name, "deadline_s"), ("search", "deadline_s")), text
+    if settings.naver.timeout_s > settings.naver.deadline_s:
+        text = f"is longer than [naver] deadline_s ({settings.naver.deadline_s:g}): make it shorter"
+        yield (("naver", "timeout_s"), ("naver", "deadline_s")), text
+    if settings.queue.min_backoff_s > settings.queue.max_backoff_s:
+        text = f"is more than [queue] max_backoff_s ({settings.queue.max_backoff_s:g}): make it smaller"
+        yield (("queue", "min_backoff_s"), ("queue", "max_backoff_s")), text

@@ -1,0 +1,92 @@
+"""The kinds of value a setting can have, and what each refuses.
+
+No message here repeats the value it refuses: it may be a secret in the wrong place.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Annotated, Any, Literal
+from urllib.parse import SplitResult, urlsplit
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
+
+from config.cron import check_cron
+
+
+class Block(BaseModel):
+    """A frozen block that refuses what it does not know and never shows what it was given."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, allow_inf_nan=False)
+
+
+class NaverKey(Block):
+    """One application registered at Naver."""
+
+    id: str = Field(min_length=1)
+    secret: SecretStr = Field(min_length=1)
+
+
+def _split(address: str) -> SplitResult:
+    try:
+        parts = urlsplit(address)
+        _ = parts.port
+    except ValueError:
+        # The library's own error repeats the address, password and all.
+        raise ValueError("is not an address that can be read (host, port)") from None
+    return parts
+
+
+def _web_address(value: str) -> str:
+    parts = _split(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise ValueError('should be an address like "https://www.example.com"')
+    return value.rstrip("/")
+
+
+def _database_address(value: SecretStr) -> SecretStr:
+    address = value.get_secret_value()
+    if address and not re.match(r"postgres(ql)?://[^/]*[^/@]", address):
+        raise ValueError('should be an address like "postgresql://user:password@host:5432/name"')
+    _split(address)
+    return value
+
+
+def _lower(value: Any) -> Any:
+    return value.lower() if isinstance(value, str) else value
+
+
+def _naver_keys(value: Any) -> tuple[NaverKey, ...]:
+    form = 'key {} is not understood: write [{{id = "…", secret = "…"}}], the same as JSON, or "id:secret,id:secret"'
+    if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            # The parser's own error carries the text, secrets and all.
+            raise ValueError(form.format(1)) from None
+    if isinstance(value, str):
+        value = [pair.strip().split(":", 1) for pair in value.split(",") if pair.strip()]
+    keys = []
+    for n, one in enumerate(value if isinstance(value, (list, tuple)) else [value], start=1):
+        pair = dict(zip(("id", "secret"), one, strict=False)) if isinstance(one, list) and len(one) == 2 else one
+        fields = pair.model_dump() if isinstance(pair, NaverKey) else pair
+        if not isinstance(fields, dict) or set(fields) != {"id", "secret"} or not all(fields.values()):
+            raise ValueError(form.format(n))
+        keys.append(NaverKey.model_validate(fields))
+    return tuple(keys)
+
+
+Whole = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Field(ge=1)]
+Port = Annotated[int, Field(ge=0, le=65535)]
+Seconds = Annotated[float, Field(gt=0)]
+SecondsOrOff = Annotated[float, Field(ge=0)]
+Amount = Annotated[float, Field(ge=0)]
+Word = Annotated[str, Field(min_length=1)]
+# Not in repr: an address may carry a user and a password.
+WebAddress = Annotated[str, AfterValidator(_web_address), Field(repr=False)]
+DatabaseAddress = Annotated[SecretStr, AfterValidator(_database_address)]
+NaverKeys = Annotated[tuple[NaverKey, ...], BeforeValidator(_naver_keys)]
+Cron = Annotated[str, AfterValidator(check_cron)]
+LogLevel = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)]

@@ -1,0 +1,127 @@
+"""All blocks together, in the order a search meets them, and where each value came from."""
+
+import re
+from typing import Any, Literal, get_type_hints
+
+from pydantic import BaseModel, PrivateAttr, SecretStr
+
+from config.blocks import (
+    AiConfig,
+    AlertConfig,
+    BrowserConfig,
+    DatabaseConfig,
+    LogConfig,
+    MallConfig,
+    NaverConfig,
+    OutboxConfig,
+    PageMallConfig,
+    PeriodicConfig,
+    ProxyConfig,
+    QueueConfig,
+    SandboxConfig,
+    SearchConfig,
+    St11Config,
+    WebConfig,
+    WorkerConfig,
+)
+from config.kinds import Block, NaverKeys
+from errors import BadConfig
+from model import MALLS
+
+KeyPath = tuple[str, ...]
+HIDDEN = "********"
+
+
+class Settings(Block):
+    """Everything that is set."""
+
+    sandbox: SandboxConfig
+    database: DatabaseConfig
+    web: WebConfig
+    search: SearchConfig
+    queue: QueueConfig
+    worker: WorkerConfig
+    naver: NaverConfig
+    coupang: PageMallConfig
+    browser: BrowserConfig
+    proxy: ProxyConfig
+    ai: AiConfig
+    gmarket: PageMallConfig
+    auction: PageMallConfig
+    st11: St11Config
+    outbox: OutboxConfig
+    periodic: PeriodicConfig
+    alert: AlertConfig
+    log: LogConfig
+
+    _sources: dict[KeyPath, str] = PrivateAttr(default_factory=dict)
+
+    def model_post_init(self, context: dict[KeyPath, str] | None, /) -> None:
+        """Keep where every value came from."""
+        self._sources = dict(context or {})
+
+    @property
+    def origin(self) -> Literal["sandbox", "live"]:
+        """The world this process belongs to; the two never share a database."""
+        return "sandbox" if self.sandbox.on else "live"
+
+    def mall(self, name: str) -> MallConfig:
+        """The block of one mall.
+
+        Raises:
+            BadConfig: no mall has this name.
+        """
+        if name not in MALLS:
+            raise BadConfig(f"{name!r} is no mall: {', '.join(MALLS)}")
+        block: MallConfig = getattr(self, name)
+        return block
+
+    def explain(self) -> list[tuple[str, str, str]]:
+        """Each setting as (block.key, value, where it came from), secrets hidden."""
+        return [(".".join(path), shown(self._value(path)), self._sources.get(path, "")) for path in LEAVES]
+
+    def _value(self, path: KeyPath) -> Any:
+        value: Any = self
+        for name in path:
+            value = getattr(value, name)
+        return value
+
+
+def shown(value: Any) -> str:
+    """A value as people may see it: no password, no key."""
+    if isinstance(value, SecretStr):
+        # Of a database's address only the login is secret.
+        text = value.get_secret_value()
+        return _without_login(text) if re.match(r"postgres(ql)?://", text) else HIDDEN if text else ""
+    if isinstance(value, tuple):
+        return HIDDEN if value else ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return _without_login(str(value))
+
+
+def _without_login(address: str) -> str:
+    # The last @ before the path ends the login: a password may itself hold an unquoted @.
+    hidden = re.sub(r"://[^/?#]*@", f"://{HIDDEN}@", address)
+    return re.sub(r"(password=)[^&]*", rf"\g<1>{HIDDEN}", hidden)
+
+
+def _leaves(model: type[BaseModel], path: KeyPath = ()) -> dict[KeyPath, Any]:
+    found: dict[KeyPath, Any] = {}
+    for name, kind in get_type_hints(model, include_extras=True).items():
+        if name in model.model_fields:
+            block = isinstance(kind, type) and issubclass(kind, BaseModel)
+            found.update(_leaves(kind, (*path, name)) if block else {(*path, name): kind})
+    return found
+
+
+LEAVES: dict[KeyPath, Any] = _leaves(Settings)
+"""Every key with the kind of its value."""
+
+BLOCKS = {path[:depth] for path in LEAVES for depth in range(1, len(path))}
+"""Every block, nested ones too."""
+
+SECRETS = {path for path, kind in LEAVES.items() if kind is NaverKeys or "SecretStr" in repr(kind)}
+"""Keys whose value nobody may see."""
