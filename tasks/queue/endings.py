@@ -1,0 +1,93 @@
+"""How a try ends: finish, retry, bury, release. Each acts only for the owner, and says whether it was still that.
+
+    queued ──claim──► consumed ──finish──► done
+       ▲                 │  │
+       └─retry, release──┘  └──bury──► rejected
+
+Every function takes a cursor first and writes the ending and its row in `attempt` together.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from store.sql import beside
+from tasks.queue.delivery import DeadMessage
+from tasks.queue.payload import clean
+
+if TYPE_CHECKING:
+    from store.pool import Cursor
+    from tasks.queue.delivery import Delivery
+
+SQL = beside(__file__)
+
+NOTIFY_WITHIN_S = 5.0
+"""A message due later than this needs no notification: every idle consumer looks by itself before."""
+
+
+def finish(
+    cur: Cursor,
+    delivery: Delivery,
+    *,
+    outcome: str = "done",
+    mall: str | None = None,
+    error: BaseException | None = None,
+) -> bool:
+    """The work is done. `outcome`, `mall` and `error` go into the attempt: a source says how the mall answered."""
+    row = _row(delivery, outcome, error)
+    cur.execute(SQL["finish"], row | {"mall": mall or delivery.mall})
+    return bool(cur.rowcount)
+
+
+def retry(
+    cur: Cursor, delivery: Delivery, error: BaseException, delay_s: float, outcome: Literal["retry", "lost"] = "retry"
+) -> bool:
+    """It failed, or its worker is gone; the same row waits `delay_s` seconds."""
+    row = _row(delivery, outcome, error) | {"delay_s": delay_s, "notify": delay_s <= NOTIFY_WITHIN_S}
+    cur.execute(SQL["retry"], row)
+    return bool(cur.rowcount)
+
+
+def bury(cur: Cursor, delivery: Delivery, error: BaseException) -> bool:
+    """It is dead, with the reason."""
+    cur.execute(SQL["bury"], _row(delivery, "dead", error))
+    return bool(cur.rowcount)
+
+
+def release(cur: Cursor, delivery: Delivery) -> bool:
+    """This worker will not do it; another may at once."""
+    cur.execute(SQL["release"], _row(delivery, "released", None))
+    return bool(cur.rowcount)
+
+
+def dead(delivery: Delivery, error: BaseException) -> DeadMessage:
+    """What `on_dead` is told."""
+    return DeadMessage(
+        message_id=delivery.message_id,
+        queue=delivery.queue,
+        actor=delivery.actor_name,
+        args=delivery.args,
+        kwargs=delivery.kwargs,
+        options=delivery.options,
+        attempts=delivery.attempt,
+        error_type=type(error).__name__,
+        error=clean(str(error)),
+        exception=error,
+    )
+
+
+def _row(delivery: Delivery, outcome: str, error: BaseException | None) -> dict[str, Any]:
+    return {
+        "message_id": delivery.message_id,
+        "fence": delivery.fence,
+        "job_id": delivery.job_id,
+        "stage": delivery.actor_name,
+        "mall": delivery.mall,
+        "round": delivery.round,
+        "try": delivery.attempt,
+        "worker": delivery.worker,
+        "started_at": delivery.started_at,
+        "outcome": outcome,
+        "error_type": None if error is None else type(error).__name__,
+        "error": None if error is None else clean(str(error)),
+    }
