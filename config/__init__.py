@@ -133,7 +133,6 @@ def _settle(layers: list[Layer]) -> tuple[Settings | None, list[str]]:
     """
     first = layers[0].leaves
     said: Leaves = {path: leaf for layer in layers for path, leaf in layer.leaves.items()}
-    refused = {path for layer in layers for path in layer.refused}
     leaves = _fill_open(said)
     settings, complaints = _validate(leaves)
     wrong = [
@@ -142,9 +141,8 @@ def _settle(layers: list[Layer]) -> tuple[Settings | None, list[str]]:
     if settings is None:
         leaves = _fill_open({path: first[path] if path in complaints else leaf for path, leaf in said.items()})
         settings, _ = _validate(leaves)
-    refused |= set(complaints)
     for paths, text in findings(settings, leaves) if settings else ():
-        if not refused.intersection(paths):
+        if not set(complaints).intersection(paths):
             wrong.append(f"{leaves[paths[0]].where}: {text}")
     return settings, wrong
 

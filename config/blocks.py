@@ -1,7 +1,7 @@
 """What may be set: one frozen model a block, one word a block.
 
 Values here are the ones in force: what config.toml leaves open (`""`, `-1`) was filled in while reading. Units stand in
-the names: `_s` seconds, `_krw` whole won, `_usd` dollars, `_ms` milliseconds. Models hold no defaults: config.toml does.
+the names: `_s` seconds, `_krw` whole won, `_usd` dollars, `_ms` milliseconds. The defaults are config.toml's.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from config.kinds import (
     Port,
     Seconds,
     SecondsOrOff,
+    SecretWebAddress,
     WebAddress,
     Whole,
     Word,
@@ -74,10 +75,9 @@ class DatabaseConfig(Block):
         if not parts.netloc:
             host = f"[{self.host}]" if ":" in self.host else quote(self.host, safe="")
             place = f"{host}:{self.port}"
-        user, colon, password = user_info.partition(":")
-        user = user or quote(self.user, safe="")
-        if not colon and self.password.get_secret_value():
-            password = quote(self.password.get_secret_value(), safe="")
+        user, _, password = (unquote(part) for part in user_info.partition(":"))
+        user = quote(user or self.user, safe="")
+        password = quote(password or self.password.get_secret_value(), safe="")
         login = f"{user}:{password}@" if password else f"{user}@" if user else ""
         query = f"?{parts.query}" if parts.query else ""
         return f"postgresql://{login}{place}/{quote(name or self.name, safe='')}{query}"
@@ -149,6 +149,17 @@ class MallConfig(Block):
     assumed_shipping_krw: Whole
     """Shipping taken for an offer that does not say; [search]'s where config.toml holds -1."""
 
+    @property
+    def stand_in(self) -> bool:
+        """Whether a server on this machine stands in for the mall."""
+        host = urlsplit(self.base_url).hostname or ""
+        return host in ("localhost", "::1") or host.startswith("127.")
+
+    @property
+    def why_disabled(self) -> str:
+        """Why this mall may not be asked; empty when it may."""
+        return "" if self.enabled else "switched off: enabled = false"
+
 
 class NaverConfig(MallConfig):
     """Naver's shopping search API."""
@@ -159,6 +170,11 @@ class NaverConfig(MallConfig):
     exclude: str
     timeout_s: Seconds
 
+    @property
+    def why_disabled(self) -> str:
+        """As for every mall; the real API answers nobody without a key."""
+        return super().why_disabled or ("" if self.keys or self.stand_in else "no key: set NAVER_KEYS")
+
 
 class PageMallConfig(MallConfig):
     """A mall that is read from its pages."""
@@ -166,6 +182,12 @@ class PageMallConfig(MallConfig):
     operator_accepts_terms: bool
     fetcher: Literal["browser", "http"]
     block_css: bool
+
+    @property
+    def why_disabled(self) -> str:
+        """As for every mall; the real pages are opened only once the operator accepts their terms."""
+        allowed = self.operator_accepts_terms or self.stand_in
+        return super().why_disabled or ("" if allowed else "its terms are not accepted: operator_accepts_terms = false")
 
 
 class St11Config(PageMallConfig):
@@ -213,6 +235,7 @@ class AiConfig(Block):
 class OutboxConfig(Block):
     """Callbacks to whoever asked for one."""
 
+    url: SecretWebAddress
     max_hours: Count
     timeout_s: Seconds
 
@@ -235,7 +258,7 @@ class LimitConfig(Block):
 class AlertConfig(Block):
     """Where alerts go and when they ring."""
 
-    webhook: SecretStr
+    webhook: SecretWebAddress
     dead: LimitConfig
     blocks: LimitConfig
     queue_lag: LimitConfig

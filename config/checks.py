@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from config.settings import KeyPath, Settings
     from config.sources import Leaf
 
+OTHER_WORLD = {"live": "lps_sandbox", "sandbox": "lps_db"}
 Finding = tuple[tuple["KeyPath", ...], str]
 """The keys that do not fit (the first is named as the place) and what is wrong with them."""
 
@@ -22,10 +23,11 @@ def findings(settings: Settings, leaves: Mapping[KeyPath, Leaf]) -> Iterator[Fin
     for key in settings.database.conflicts():
         text = f"names another {key} than {leaves['database', key].where}; keep one of the two"
         yield (("database", "url"), ("database", key)), text
-    if settings.sandbox.on and settings.database.name == "lps_db":
-        yield (("database", "name"),), "is the live database, while [sandbox] is on; use lps_sandbox or leave it out"
+    if settings.database.name == OTHER_WORLD[settings.origin]:
+        text = f"is the other world's database, this start is {settings.origin}: leave it out, or switch [sandbox] on"
+        yield (("database", "name"), ("sandbox", "on")), text
     yield from _proxy(settings)
-    yield from _times(settings)
+    yield from _times(settings, leaves)
 
 
 def _proxy(settings: Settings) -> Iterator[Finding]:
@@ -35,13 +37,13 @@ def _proxy(settings: Settings) -> Iterator[Finding]:
             yield (("proxy", key),), NO_PROXY
 
 
-def _times(settings: Settings) -> Iterator[Finding]:
+def _times(settings: Settings, leaves: Mapping[KeyPath, Leaf]) -> Iterator[Finding]:
     whole = settings.search.deadline_s
-    for name in MALLS:
-        own = settings.mall(name).deadline_s
-        if own >= whole:
-            text = f"is {own:g}, but a whole search has {whole:g} ([search] deadline_s): make it shorter than that"
-            yield ((name, "deadline_s"), ("search", "deadline_s")), text
+    late = [name for name in MALLS if settings.mall(name).deadline_s >= whole]
+    if late:
+        shares = ", ".join(f"{leaves[name, 'deadline_s'].where} is {settings.mall(name).deadline_s:g}" for name in late)
+        text = f"is {whole:g}, but {shares}: a mall's share must be shorter than the whole search"
+        yield (("search", "deadline_s"), *((name, "deadline_s") for name in late)), text
     if settings.naver.timeout_s > settings.naver.deadline_s:
         text = f"is longer than [naver] deadline_s ({settings.naver.deadline_s:g}): make it shorter"
         yield (("naver", "timeout_s"), ("naver", "deadline_s")), text

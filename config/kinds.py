@@ -53,6 +53,13 @@ def _database_address(value: SecretStr) -> SecretStr:
     return value
 
 
+def _secret_web_address(value: SecretStr) -> SecretStr:
+    parts = _split(value.get_secret_value())
+    if value.get_secret_value() and (parts.scheme not in ("http", "https") or not parts.hostname):
+        raise ValueError('should be an address like "https://hooks.example.com/…", or empty')
+    return value
+
+
 def _lower(value: Any) -> Any:
     return value.lower() if isinstance(value, str) else value
 
@@ -69,12 +76,19 @@ def _naver_keys(value: Any) -> tuple[NaverKey, ...]:
         value = [pair.strip().split(":", 1) for pair in value.split(",") if pair.strip()]
     keys = []
     for n, one in enumerate(value if isinstance(value, (list, tuple)) else [value], start=1):
-        pair = dict(zip(("id", "secret"), one, strict=False)) if isinstance(one, list) and len(one) == 2 else one
-        fields = pair.model_dump() if isinstance(pair, NaverKey) else pair
-        if not isinstance(fields, dict) or set(fields) != {"id", "secret"} or not all(fields.values()):
+        key = one if isinstance(one, NaverKey) else _naver_key(one)
+        if key is None:
             raise ValueError(form.format(n))
-        keys.append(NaverKey.model_validate(fields))
+        keys.append(key)
     return tuple(keys)
+
+
+def _naver_key(pair: Any) -> NaverKey | None:
+    fields = [pair.get("id"), pair.get("secret")] if isinstance(pair, dict) and len(pair) == 2 else pair
+    if not isinstance(fields, list) or len(fields) != 2 or not all(isinstance(text, str) for text in fields):
+        return None
+    name, secret = (text.strip() for text in fields)
+    return NaverKey(id=name, secret=SecretStr(secret)) if name and secret else None
 
 
 Whole = Annotated[int, Field(ge=0)]
@@ -86,6 +100,8 @@ Amount = Annotated[float, Field(ge=0)]
 Word = Annotated[str, Field(min_length=1)]
 # Not in repr: an address may carry a user and a password.
 WebAddress = Annotated[str, AfterValidator(_web_address), Field(repr=False)]
+# Who knows a webhook's address may write to it.
+SecretWebAddress = Annotated[SecretStr, AfterValidator(_secret_web_address)]
 DatabaseAddress = Annotated[SecretStr, AfterValidator(_database_address)]
 NaverKeys = Annotated[tuple[NaverKey, ...], BeforeValidator(_naver_keys)]
 Cron = Annotated[str, AfterValidator(check_cron)]

@@ -96,8 +96,6 @@ class Layer:
     def __init__(self) -> None:
         self.leaves: dict[KeyPath, Leaf] = {}
         self.mistakes: list[str] = []
-        self.refused: set[KeyPath] = set()
-        """Paths whose value cannot be used: a mistake of theirs is already listed."""
 
     def add(self, leaf: Leaf) -> None:
         """Take a leaf in; the same key said twice, differently, is a mistake."""
@@ -183,11 +181,10 @@ def read_environment(env: Mapping[str, str]) -> Layer:
     for name, path, text in _spoken(env, layer):
         try:
             value = TypeAdapter(LEAVES[path]).validate_python(text)
-        except ValidationError as error:
-            layer.refused.add(path)
-            layer.mistakes.append(f"{name}: {complaint(error.errors(include_input=False)[0]['msg'])}")
-        else:
-            layer.add(Leaf(path=path, value=value, source=name, where=name))
+        except ValidationError:
+            # Kept as said: the validation of all blocks will refuse it too, and say what is allowed.
+            value = text
+        layer.add(Leaf(path=path, value=value, source=name, where=name))
     return layer
 
 
@@ -222,5 +219,5 @@ def _read_secret(name: str, file: str, layer: Layer) -> str:
 
 def complaint(message: str) -> str:
     """Pydantic's words as a complaint about a setting."""
-    words = re.sub(r"^(Value error, |(Input|String|Value|Data) )", "", message)
+    words = re.sub(r"^(Value error, |(Input|String|Value|Data) )", "", message).partition(", unable to parse")[0]
     return words.replace("should have at least 1 character", "should not be empty")
