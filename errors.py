@@ -80,6 +80,9 @@ class DatabaseDown(Retry):
 class Rotate(SourceFailure):
     """This IP is of no more use here."""
 
+    ip_request_no: int = 1
+    """The how-manieth request of this IP to this mall it was."""
+
 
 class Blocked(Rotate):
     """The mall refuses this visitor."""

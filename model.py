@@ -131,6 +131,8 @@ class SourceReport:
     kind: str = ""
     """Finer name of a failure: `akamai`, `cloudflare`, `http_429`, …"""
     error: str = ""
+    ip_request_no: int = 0
+    """With a block: the how-manieth request of the IP it was."""
     offers: tuple[Offer, ...] = ()
     cards: int = 0
     took_ms: int = 0

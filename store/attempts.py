@@ -31,6 +31,6 @@ def of_job(cur: Cursor, job_id: str) -> list[Attempt]:
     ]
 
 
-def deadline(cur: Cursor, job_id: str, mall: str, round_: int, error: str) -> None:
+def deadline(cur: Cursor, job_id: str, mall: str, error: str) -> None:
     """Record that the search's time ran out while this mall was still being read."""
-    cur.execute(SQL["deadline"], {"job_id": job_id, "mall": mall, "round": round_, "error": error})
+    cur.execute(SQL["deadline"], {"job_id": job_id, "mall": mall, "error": error})

@@ -6,5 +6,5 @@ ORDER BY attempt_id
 -- name: deadline
 -- A search ran out of time while this mall was still being read.
 INSERT INTO attempt (job_id, stage, mall, round, try, message_id, worker, started_at, outcome, error_type, error)
-SELECT %(job_id)s, %(mall)s, %(mall)s, %(round)s, 0, %(job_id)s, 'reap', created_at, 'deadline',
+SELECT %(job_id)s, %(mall)s, %(mall)s, round, 0, %(job_id)s, 'reap', lps.now(), 'deadline',
   'JobDeadlineExceeded', %(error)s FROM job WHERE job_id = %(job_id)s

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from model import Job, JobStatus, Priority, Product
@@ -80,15 +81,19 @@ def begin(cur: Cursor, job_id: str) -> None:
     cur.execute(SQL["begin"], (job_id,))
 
 
-def lock(cur: Cursor, job_id: str) -> int | None:
-    """Hold the row of an open job until the transaction ends.
+@dataclass(frozen=True, slots=True)
+class Open:
+    """An open job whose row this transaction holds."""
 
-    Returns:
-        The job's round, or None when it is final.
-    """
+    round: int
+    priority: int
+
+
+def lock(cur: Cursor, job_id: str) -> Open | None:
+    """Hold the row of an open job until the transaction ends; None when the job is final."""
     cur.execute(SQL["lock"], (job_id,))
     row = cur.fetchone()
-    return row[0] if row else None
+    return Open(*row) if row else None
 
 
 def advance(cur: Cursor, job_id: str, round_: int) -> int | None:
@@ -116,10 +121,10 @@ def cancel(cur: Cursor, job_id: str, reason: str) -> bool:
     return bool(cur.rowcount)
 
 
-def overdue(cur: Cursor, limit: int) -> list[tuple[str, int]]:
-    """(job id, round) of searches past their deadline with a source still open; the rows are locked."""
+def overdue(cur: Cursor, limit: int) -> list[str]:
+    """Ids of searches past their deadline with a source still open; the rows are held."""
     cur.execute(SQL["overdue"], (limit,))
-    return list(cur.fetchall())
+    return [row[0] for row in cur.fetchall()]
 
 
 def _one(cur: Cursor) -> Job | None:

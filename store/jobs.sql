@@ -34,7 +34,7 @@ UPDATE job SET status = 2, started_at = lps.now(), updated_at = lps.now() WHERE 
 
 -- name: lock
 -- Take the row for this transaction, so that of two sources that finish at once the second sees the first; no row: final.
-SELECT round FROM job WHERE job_id = %s AND status IN (1, 2) FOR NO KEY UPDATE
+SELECT round, priority FROM job WHERE job_id = %s AND status IN (1, 2) FOR NO KEY UPDATE
 
 -- name: advance
 -- The next round begins, once.
@@ -58,6 +58,6 @@ WHERE job_id = %s AND status IN (1, 2)
 
 -- name: overdue
 -- Searches past their deadline that still wait for a source, each for one reaper only.
-SELECT job_id::text, round FROM job WHERE status IN (1, 2) AND deadline_at < lps.now()
+SELECT job_id::text FROM job WHERE status IN (1, 2) AND deadline_at < lps.now()
   AND EXISTS (SELECT FROM job_source s WHERE s.job_id = job.job_id AND s.outcome IS NULL)
 ORDER BY deadline_at LIMIT %s FOR NO KEY UPDATE SKIP LOCKED

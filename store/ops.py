@@ -14,7 +14,7 @@ SQL = beside(__file__)
 
 
 def snapshot(cur: Cursor) -> Ops:
-    """Counts by status, the oldest ready message's age (s), and the last hour's troubles, cost (USD) and timings (ms)."""
+    """Counts by status, the oldest ready message's age (s), the last hour's troubles, cost (USD) and timings (ms)."""
     cur.execute(SQL["snapshot"])
     counts, oldest, dead, stuck, blocks, deadline, cost = cur.fetchone()
     cur.execute(SQL["stages"])
@@ -34,3 +34,9 @@ def snapshot(cur: Cursor) -> Ops:
 def record_block(cur: Cursor, job_id: str, mall: str, marker: str, ip: str, ip_request_no: int) -> None:
     """A mall refused us: which sign, on which IP, at which request of that IP."""
     cur.execute(SQL["record_block"], (job_id, mall, marker, ip, ip_request_no))
+
+
+def paused(cur: Cursor) -> dict[str, str]:
+    """Reason by name of what an operator holds back (a queue, which is also a mall)."""
+    cur.execute(SQL["paused"])
+    return dict(cur.fetchall())

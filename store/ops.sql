@@ -23,3 +23,7 @@ GROUP BY stage ORDER BY stage
 -- name: record_block
 -- A mall refused us.
 INSERT INTO bot_detection (job_id, mall, marker, ip, ip_request_no) VALUES (%s, %s, %s, %s, %s)
+
+-- name: paused
+-- What an operator holds back, and why.
+SELECT name, reason FROM queue_pause

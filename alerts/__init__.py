@@ -1,0 +1,1 @@
+"""What is wrong right now, and how it is said."""

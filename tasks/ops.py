@@ -1,0 +1,50 @@
+"""What the clock starts: reap, watch, prune. Each tick happens once, however many schedulers run.
+
+Queue    ops
+Errors   DatabaseDown: the next tick does it
+"""
+
+from __future__ import annotations
+
+import dramatiq
+import structlog
+from periodiq import cron
+
+from alerts import rules, webhook
+from store import ops
+from tasks import flow
+from tasks.runtime import runtime
+
+log = structlog.get_logger("lps.ops")
+OVERDUE_AT_ONCE = 500
+
+
+@dramatiq.actor(queue_name="ops", periodic=cron(runtime.settings.periodic.reap))
+def reap() -> None:
+    """Bring back what dead workers held, and end the waiting of searches past their deadline."""
+    reaped = runtime.broker.reap()
+    with runtime.pool.transaction() as cur:
+        closed = flow.overdue(cur, OVERDUE_AT_ONCE)
+    if reaped.queued or reaped.dead or closed:
+        log.info("reaped", queued=reaped.queued, dead=reaped.dead, overdue_sources=closed)
+
+
+@dramatiq.actor(queue_name="ops", periodic=cron(runtime.settings.periodic.watch))
+def watch() -> None:
+    """Measure, and say aloud what is above its limit."""
+    with runtime.pool.transaction() as cur:
+        now = ops.snapshot(cur)
+    alerts = rules.above(now, rules.limits(runtime.settings.alert))
+    for alert in alerts:
+        log.warning(alert.text, rule=alert.rule, value=alert.value, limit=alert.limit)
+    url = runtime.settings.alert.webhook.get_secret_value()
+    if alerts and url:
+        webhook.post(url, {"text": "\n".join(alert.text for alert in alerts)}, timeout_s=10)
+
+
+@dramatiq.actor(queue_name="ops", periodic=cron(runtime.settings.periodic.prune))
+def prune() -> None:
+    """Delete finished and dead messages that are past their days."""
+    days = runtime.settings.queue
+    removed = runtime.broker.purge(done_days=days.done_days, dead_days=days.dead_days)
+    log.info("pruned", messages=removed)

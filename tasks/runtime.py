@@ -1,0 +1,116 @@
+"""What a process of LPS shares: settings, database pool, broker, crawler.
+
+Nothing here does I/O before it is used; a forked worker opens its own connections and browsers.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+import config
+import crawl
+from config import NaverConfig, PageMallConfig
+from errors import Setup
+from store.pool import Pool
+from tasks.middleware import chain
+from tasks.queue import LpsBroker
+
+if TYPE_CHECKING:
+    from config import Settings
+    from model import Offer
+
+BROWSER_MALLS = ("coupang", "gmarket", "auction")
+
+
+class Runtime:
+    """One process's shared things; `use` puts others in their place, for tests and for the command line."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._lock = threading.Lock()
+        self._crawler: crawl.Crawler | None = None
+        self.settings = settings
+        self.pool = _pool(settings)
+        self.broker = _broker(settings, self.pool)
+
+    def use(self, settings: Settings, pool: Pool | None = None) -> None:
+        """Work with these settings from now on; what was open before is closed."""
+        self.close()
+        self.settings = settings
+        self.pool = pool or _pool(settings)
+        self.broker.pool = self.pool
+
+    def fetch(self, mall: str, query: str, deadline: float) -> crawl.Page:
+        """Ask one mall, before `deadline` (`time.monotonic()` seconds).
+
+        Raises:
+            SourceFailure: whatever the mall did not answer, by its type.
+        """
+        return self.crawler.fetch(mall, query, deadline)
+
+    @property
+    def crawler(self) -> crawl.Crawler:
+        """This process's crawler, made on first use."""
+        with self._lock:
+            if self._crawler is None:
+                self._crawler = crawl.Crawler(self.settings)
+            return self._crawler
+
+    def assumed_shipping(self, offer: Offer) -> int:
+        """KRW taken as shipping for an offer that does not say."""
+        return self.settings.mall(offer.mall).assumed_shipping_krw
+
+    def why_not_asked(self, mall: str) -> str:
+        """Why the settings leave this mall out; empty when it is asked."""
+        block = self.settings.mall(mall)
+        if not block.enabled:
+            return f"switched off: [{mall}] enabled = false"
+        if isinstance(block, PageMallConfig) and not block.operator_accepts_terms:
+            return f"the operator has not accepted this mall's terms: [{mall}] operator_accepts_terms = false"
+        if isinstance(block, NaverConfig) and not block.keys:
+            return "no key: set NAVER_KEYS"
+        return ""
+
+    def close(self) -> None:
+        """Close browsers and idle connections; everything opens again on its next use."""
+        with self._lock:
+            crawler, self._crawler = self._crawler, None
+        if crawler:
+            crawler.close()
+        self.pool.close()
+
+
+def _pool(settings: Settings) -> Pool:
+    plan = config.pool_plan(settings, "worker")
+    dsn = settings.database.dsn() if settings.database.external else ""
+    return Pool(
+        dsn,
+        size=plan.capacity,
+        timeout_s=settings.database.wait_s,
+        application="lps",
+        statement_timeout_s=settings.database.statement_timeout_s,
+    )
+
+
+def _broker(settings: Settings, pool: Pool) -> LpsBroker:
+    at_once = settings.worker.concurrency
+    return LpsBroker(
+        pool=pool,
+        lease_s=settings.queue.lease_s,
+        max_attempts=settings.queue.max_attempts,
+        min_backoff_s=settings.queue.min_backoff_s,
+        max_backoff_s=settings.queue.max_backoff_s,
+        caps=dict.fromkeys(BROWSER_MALLS, at_once) | {"st11": at_once, "naver": max(3, at_once)},
+        middleware=chain(),
+    )
+
+
+def _load() -> Settings:
+    try:
+        return config.load()
+    except Setup as error:
+        sys.exit(f"lps: {error}")
+
+
+runtime = Runtime(_load())

@@ -1,0 +1,96 @@
+"""The one frame of the stages that read a mall: take up, climb the query ladder, hand on."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ai import gate, queries, spec
+from errors import DeadlineExceeded, Rotate, SourceFailure, Stop, UpstreamTimeout
+from model import SourceOutcome, SourceReport
+from store import offers, ops
+from tasks import flow
+from tasks.queue import current_message
+from tasks.runtime import runtime
+
+if TYPE_CHECKING:
+    from model import Offer
+    from store.offers import Begun
+
+
+def read_source(mall: str, job_id: str) -> None:
+    """Read one mall for one job and hand on, exactly once however often this runs.
+
+    Steps: 1. take the source up; nothing is left to do when the job is final or the mall has been read.
+    2. ask, within the mall's own deadline and the search's. 3. store what came and, as the last source, send match.
+
+    Raises:
+        Retry: the queue tries again; after the last try `flow.dead` gives the source up.
+        Lost: another worker has this message now.
+    """
+    with runtime.pool.autocommit() as cur:
+        begun = offers.begin_source(cur, job_id, mall)
+    if begun is None:
+        return
+    report = ask(begun)
+    message = current_message()
+    with runtime.broker.effect(message, outcome=report.outcome, mall=mall) as cur:
+        if report.outcome is SourceOutcome.BLOCKED:
+            ops.record_block(cur, job_id, mall, report.kind or "blocked", "direct", report.ip_request_no)
+        flow.source_done(cur, job_id, report, message.fence)
+
+
+def ask(begun: Begun) -> SourceReport:
+    """Everything this mall answers, or the typed reason why it could not be read.
+
+    Raises:
+        Retry: trying again later may help, and there is time for it.
+    """
+    started = time.monotonic()
+    allowed_s = min(runtime.settings.mall(begun.mall).deadline_s, begun.left_s)
+    report = SourceReport(mall=begun.mall, outcome=SourceOutcome.EMPTY)
+    try:
+        if allowed_s <= 0:
+            raise DeadlineExceeded("the search's deadline passed before this mall was asked")
+        report = climb(begun, report, started + allowed_s)
+    except UpstreamTimeout as error:
+        if time.monotonic() < started + allowed_s:
+            raise
+        report = _failed(report, DeadlineExceeded(str(error)))
+    except (Rotate, Stop) as error:
+        report = _failed(report, error)
+    return replace(report, took_ms=round((time.monotonic() - started) * 1000))
+
+
+def climb(begun: Begun, report: SourceReport, deadline: float) -> SourceReport:
+    """Ask rung by rung until an offer survives the gate; every rung's offers count once."""
+    wanted = spec.read(begun.product.name, begun.product.specification)
+    rungs = queries.ladder(begun.product, runtime.settings.mall(begun.mall).rungs)
+    for query in rungs:
+        current_message().check()
+        page = runtime.fetch(begun.mall, query, deadline)
+        new = _unseen(report.offers, page.offers)
+        report = replace(
+            report,
+            outcome=SourceOutcome.OK if report.offers or new else SourceOutcome.EMPTY,
+            offers=(*report.offers, *new),
+            cards=report.cards + page.cards,
+            size_bytes=report.size_bytes + page.size_bytes,
+            queries=(*report.queries, query),
+        )
+        if any(gate.judge(wanted, offer).verdict != "reject" for offer in new):
+            break
+    return report
+
+
+def _unseen(have: tuple[Offer, ...], come: tuple[Offer, ...]) -> tuple[Offer, ...]:
+    known = {(offer.mall_item_id or offer.url, offer.name) for offer in have}
+    fresh = [offer for offer in come if (offer.mall_item_id or offer.url, offer.name) not in known]
+    return tuple(replace(offer, rank=len(have) + offer.rank) for offer in fresh) if have else tuple(fresh)
+
+
+def _failed(report: SourceReport, error: SourceFailure) -> SourceReport:
+    """A later rung that fails takes nothing from what earlier rungs brought, but the source is not complete."""
+    request_no = error.ip_request_no if isinstance(error, Rotate) else 0
+    return replace(report, outcome=error.outcome, kind=error.kind, error=str(error), ip_request_no=request_no)
