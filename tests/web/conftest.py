@@ -1,0 +1,58 @@
+"""The application on a real database, with a way in that stores the job and starts nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+import config
+from model import JobStatus, Priority, Submitted
+from store import jobs
+from web import create_app
+
+if TYPE_CHECKING:
+    from flask import Flask
+    from flask.testing import FlaskClient
+
+    from model import Product
+    from tests.conftest import Database
+
+
+@dataclass
+class Counter:
+    """Stands in for tasks.submit: a PENDING job, or the one that is active already."""
+
+    db: Database
+
+    def __call__(self, product: Product, *, again: bool = False) -> Submitted:
+        """Insert the job row."""
+        options = {"again": again}
+        with self.db.pool.transaction() as cur:
+            job_id = jobs.submit(
+                cur, product, priority=Priority.INTERACTIVE, deadline_s=90, trace_id="t", options=options
+            )
+            if job_id:
+                return Submitted(job_id=job_id, status=JobStatus.PENDING)
+            active = jobs.active(cur, jobs.dedupe_key(product))
+        assert active
+        return Submitted(job_id=active.job_id, status=active.status, deduped=True)
+
+
+@pytest.fixture(scope="session")
+def settings() -> config.Settings:
+    """The built-in settings, in the sandbox."""
+    return config.load(env={"LPS_SANDBOX__ON": "true"})
+
+
+@pytest.fixture
+def app(settings: config.Settings, db: Database) -> Flask:
+    """The application."""
+    return create_app(settings, db.pool, Counter(db))
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    """A caller that sends no language."""
+    return app.test_client()

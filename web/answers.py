@@ -1,0 +1,33 @@
+"""Answers with a body: JSON, and 304 when the asker has it already."""
+
+from __future__ import annotations
+
+import hashlib
+from decimal import Decimal
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from flask import Response, request
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, Decimal):
+        return float(value)
+    raise TypeError(type(value).__name__)
+
+
+def json(members: object, status: int = HTTPStatus.OK, headers: Mapping[str, str] | None = None) -> Response:
+    """Members as JSON; Decimal (USD) becomes a number."""
+    body = orjson.dumps(members, default=_plain, option=orjson.OPT_APPEND_NEWLINE)
+    return Response(body, status, headers, content_type="application/json")
+
+
+def unless_known(response: Response) -> Response:
+    """The response with an ETag of its body, or 304 when the asker named that very ETag."""
+    response.set_etag(hashlib.sha256(response.get_data()).hexdigest()[:32])
+    response.make_conditional(request)
+    return response

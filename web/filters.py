@@ -1,0 +1,49 @@
+"""How values read on a page."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from flask import g
+
+from web import present
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+KST = ZoneInfo("Asia/Seoul")
+
+
+def won(krw: int | None) -> str:
+    """12900 → "12,900원", or "₩12,900" in English; "–" when it is not known."""
+    if krw is None:
+        return "–"
+    return f"{krw:,}원" if g.lang == "ko" else f"₩{krw:,}"
+
+
+def seconds(ms: float | None) -> str:
+    """1234 ms → "1.2"; "–" when it is not known."""
+    return "–" if ms is None else f"{ms / 1000:.1f}"
+
+
+def percent(share: float) -> str:
+    """0.934 → "93 %"; never rounded up to 100."""
+    return f"{int(share * 100)} %"
+
+
+def clock(iso: str | None) -> str:
+    """A stored moment as Korean wall time: "11-30 14:20"; the year only when it is another one."""
+    if not iso:
+        return "–"
+    moment = datetime.fromisoformat(iso).astimezone(KST)
+    year = "" if moment.year == datetime.now(KST).year else "%Y-"
+    return moment.strftime(f"{year}%m-%d %H:%M")
+
+
+def install(app: Flask) -> None:
+    """Make them known to the templates."""
+    for function in (won, seconds, percent, clock):
+        app.jinja_env.filters[function.__name__] = function
+    app.jinja_env.globals |= {"mall_text": present.mall_text, "reason_text": present.reason_text}

@@ -1,0 +1,74 @@
+"""What holds for every request and every answer: who may ask, and what a browser may do with it."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from flask import request
+
+from web import parts
+from web.problem import Problem
+
+if TYPE_CHECKING:
+    from flask import Flask, Response
+
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": CSP,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # Not "no-referrer": with it a browser sends "Origin: null" with our own form.
+    "Referrer-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=()",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address means this machine alone."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def check_host() -> None:
+    """Refuse other names while we listen on loopback: a foreign page may point its own name at us (DNS rebinding)."""
+    name = urlsplit(f"//{request.host}").hostname or ""
+    if is_loopback(parts.here().settings.web.host) and not is_loopback(name):
+        raise Problem("LPS_WRONG_HOST")
+
+
+def check_site() -> None:
+    """Refuse what another site's page sends; programs send neither header."""
+    if request.method in SAFE_METHODS:
+        return
+    site = request.headers.get("Sec-Fetch-Site", "same-origin")
+    origin = request.headers.get("Origin")
+    foreign = origin is not None and urlsplit(origin).netloc != request.host
+    if site not in ("same-origin", "none") or foreign:
+        raise Problem("LPS_CROSS_SITE")
+
+
+def _seal(response: Response) -> Response:
+    for name, value in HEADERS.items():
+        response.headers.setdefault(name, value)
+    if request.endpoint != "static":
+        response.headers.setdefault("Cache-Control", "no-cache, private")
+    return response
+
+
+def install(app: Flask) -> None:
+    """Check before every view, seal every answer."""
+    app.before_request(check_host)
+    app.before_request(check_site)
+    app.after_request(_seal)

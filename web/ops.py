@@ -1,0 +1,29 @@
+"""Health for machines: /healthz without the database, /readyz with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flask import Blueprint
+
+import store.migrate
+from web import answers
+from web.parts import here
+
+if TYPE_CHECKING:
+    from flask import Response
+
+blueprint = Blueprint("ops", __name__)
+
+
+@blueprint.get("/healthz")
+def healthz() -> Response:
+    """The process answers; the database is not asked."""
+    return answers.json({"status": "ok"})
+
+
+@blueprint.get("/readyz")
+def readyz() -> Response:
+    """The database answers and has this code's schema and our origin; 503 otherwise."""
+    store.migrate.check(here().pool, here().settings.origin)
+    return answers.json({"status": "ready"})

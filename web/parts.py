@@ -1,0 +1,50 @@
+"""What the views need of the rest of LPS, carried by the application."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, cast
+
+from flask import current_app
+
+if TYPE_CHECKING:
+    from config import Settings
+    from model import Product, Submitted
+    from store.pool import Pool
+
+
+class Submit(Protocol):
+    """Takes a product in, or hands back the job that already searches for it."""
+
+    def __call__(self, product: Product, *, again: bool = False) -> Submitted:
+        """Raise errors.BadProduct when the product cannot be searched for."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Parts:
+    """Settings, database, and the way in."""
+
+    settings: Settings
+    pool: Pool
+    submit: Submit
+
+    @property
+    def sandbox(self) -> bool:
+        """Whether the malls behind this process are made up."""
+        return self.settings.origin == "sandbox"
+
+
+def gather(settings: Settings | None, pool: Pool | None, submit: Submit | None) -> Parts:
+    """What was given, completed from the runtime of the tasks."""
+    if settings is not None and pool is not None and submit is not None:
+        return Parts(settings=settings, pool=pool, submit=submit)
+    from tasks.runtime import runtime  # noqa: PLC0415 - an application with its own parts must not read the configuration
+    from tasks.submit import submit as tasks_submit  # noqa: PLC0415 - as above
+
+    return Parts(settings=settings or runtime.settings, pool=pool or runtime.pool, submit=submit or tasks_submit)
+
+
+def here() -> Parts:
+    """The parts of the application that answers now."""
+    return cast("Parts", current_app.extensions["lps"])

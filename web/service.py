@@ -1,0 +1,76 @@
+"""What the views read, each in one visit to the database."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import store.attempts
+import store.jobs
+import store.offers
+import store.ops
+import store.prices
+from web.parts import here
+from web.problem import Problem
+
+if TYPE_CHECKING:
+    from model import Attempt, Decision, Job, JobSource, Ops
+    from store.prices import PricePoint
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """One job with everything that became of it."""
+
+    job: Job
+    sources: list[JobSource]
+    attempts: list[Attempt]
+    decisions: list[Decision]
+
+
+def search(job_id: str, *, with_decisions: bool) -> Found:
+    """One job; the job row is read first, so a final job is never shown with sources still open.
+
+    Raises:
+        Problem: LPS_JOB_NOT_FOUND, also for what is no job id at all.
+    """
+    if not _UUID.fullmatch(job_id):
+        raise Problem("LPS_JOB_NOT_FOUND")
+    with here().pool.autocommit() as cur:
+        job = store.jobs.get(cur, job_id)
+        if job is None:
+            raise Problem("LPS_JOB_NOT_FOUND")
+        return Found(
+            job=job,
+            sources=store.offers.sources(cur, job_id),
+            attempts=store.attempts.of_job(cur, job_id),
+            decisions=store.offers.decisions(cur, job_id) if with_decisions else [],
+        )
+
+
+def recent(limit: int) -> list[Job]:
+    """The newest jobs, newest first."""
+    with here().pool.autocommit() as cur:
+        return store.jobs.recent(cur, limit)
+
+
+def history(code: str) -> list[PricePoint]:
+    """The prices of one product, newest first.
+
+    Raises:
+        Problem: LPS_PRODUCT_NOT_FOUND.
+    """
+    with here().pool.autocommit() as cur:
+        points = store.prices.history(cur, code) if "\0" not in code else []
+    if not points:
+        raise Problem("LPS_PRODUCT_NOT_FOUND")
+    return points[::-1]
+
+
+def ops() -> Ops:
+    """The operators' numbers."""
+    with here().pool.autocommit() as cur:
+        return store.ops.snapshot(cur)

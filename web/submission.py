@@ -1,0 +1,144 @@
+"""What a buyer sends, checked before anything is written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictStr, ValidationError
+from pydantic_core import PydanticCustomError
+
+from model import Product
+from web.language import text
+from web.problem import FieldError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAX_CODE_CHARS = 64
+MAX_ECHO_CHARS = 60
+_SPACES = re.compile(r"[\t\r\n ]+")
+# Direction overrides make a text read differently from what it is.
+_DIRECTION = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def is_control(char: str) -> bool:
+    """Whether a character has no place in a name: controls, line ends, lone surrogates, direction overrides."""
+    return unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") or char in _DIRECTION
+
+
+def code_of(name: str, specification: str) -> str:
+    """The product code of a search that was sent without one: the same words give the same code."""
+    folded = "\n".join(unicodedata.normalize("NFKC", part).casefold() for part in (name, specification))
+    return "auto-" + hashlib.sha256(" ".join(folded.split(" ")).encode()).hexdigest()[:12]
+
+
+def _clean(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    if any(map(is_control, value)):
+        raise PydanticCustomError("control_character", "control character")
+    return value.strip()
+
+
+Text = Annotated[StrictStr, BeforeValidator(_clean)]
+
+
+class Search(BaseModel):
+    """A submission; lengths are checked against the settings afterwards."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    product_name: Text
+    specification: Text = ""
+    product_code: Annotated[Text, Field(max_length=MAX_CODE_CHARS)] = ""
+    again: StrictBool = False
+
+    def product(self) -> Product:
+        """What is searched for."""
+        code = self.product_code or code_of(self.product_name, self.specification)
+        return Product(code=code, name=self.product_name, specification=self.specification)
+
+
+_CODES = {
+    "missing": "required",
+    "extra_forbidden": "unknown_field",
+    "string_type": "wrong_type",
+    "bool_type": "wrong_type",
+    "model_type": "wrong_type",
+    "string_too_long": "too_long",
+    "string_unicode": "control_character",
+    "control_character": "control_character",
+}
+
+
+def error(field: str, code: str, **values: object) -> FieldError:
+    """One mistake, told in the language of the request."""
+    name = "".join(" " if is_control(char) else char for char in field[:MAX_ECHO_CHARS])
+    return FieldError(field=name, code=code, detail=text(f"field.{code}", **values))
+
+
+def _errors(failed: ValidationError) -> list[FieldError]:
+    found = []
+    for item in failed.errors(include_url=False, include_input=False):
+        code = _CODES.get(item["type"], "wrong_type")
+        field = str(item["loc"][0]) if item["loc"] else "body"
+        found.append(error(field, code, limit=item.get("ctx", {}).get("max_length", 0)))
+    return found
+
+
+def check(raw: object, *, max_name_chars: int, max_spec_chars: int) -> Search:
+    """A submission from decoded JSON or a form.
+
+    Raises:
+        Problem: LPS_BAD_INPUT with every mistake and its field.
+    """
+    try:
+        search = Search.model_validate(raw)
+    except ValidationError as failed:
+        raise Problem("LPS_BAD_INPUT", errors=_errors(failed)) from None
+    mistakes = []
+    if not search.product_name:
+        mistakes.append(error("product_name", "empty"))
+    for field, limit in (("product_name", max_name_chars), ("specification", max_spec_chars)):
+        if len(getattr(search, field)) > limit:
+            mistakes.append(error(field, "too_long", limit=limit))
+    if mistakes:
+        raise Problem("LPS_BAD_INPUT", errors=mistakes)
+    return search
+
+
+def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("a name stands twice")
+    return members
+
+
+def decode(body: bytes, *, is_json: bool) -> object:
+    """The JSON of a request body.
+
+    Raises:
+        Problem: LPS_NO_BODY, LPS_BAD_JSON, or LPS_NOT_JSON_TYPE for JSON sent under another type.
+    """
+    if not body.strip():
+        raise Problem("LPS_NO_BODY", errors=[error("body", "required")])
+    try:
+        raw: object = json.loads(body.decode("utf-8"), object_pairs_hook=_no_twins)
+    except (ValueError, RecursionError):
+        raise Problem("LPS_BAD_JSON", errors=[error("body", "not_json")]) from None
+    if not is_json:
+        raise Problem("LPS_NOT_JSON_TYPE", errors=[error("Content-Type", "not_json_type")])
+    return raw
+
+
+def from_form(form: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of the page's form, white space as a browser or a spreadsheet pastes it made single."""
+    raw: dict[str, Any] = {
+        name: _SPACES.sub(" ", form.get(name, "")) for name in ("product_name", "specification", "product_code")
+    }
+    raw["again"] = form.get("again") == "1"
+    return raw
