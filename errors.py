@@ -13,6 +13,8 @@
     ├── Stop                 trying again cannot help: dead, with the reason
     │   ├── BadProduct           the submission itself is unusable
     │   ├── BadKey               credentials refused
+    │   ├── Disabled             this source is switched off, or may not be visited
+    │   │   └── NoKey                no credentials were given
     │   ├── NotRendered          the page never showed its result
     │   ├── Drift                the page is the mall's, but its cards no longer read
     │   ├── UnknownPage          none of the pages we know
@@ -112,6 +114,16 @@ class BadProduct(Stop):
 
 class BadKey(Stop):
     """The other side refuses our key."""
+
+
+class Disabled(Stop):
+    """This source is switched off."""
+
+    outcome = SourceOutcome.DISABLED
+
+
+class NoKey(Disabled):
+    """No credentials were given for this source."""
 
 
 class NotRendered(Stop):

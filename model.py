@@ -107,6 +107,8 @@ class Offer:
     used: bool = False
     overseas: bool = False
     sold_out: bool = False
+    preorder: bool = False
+    """Announced, not yet to be had."""
     catalogue: bool = False
     """A price-comparison row: the price is right, the seller is unknown."""
     option_range: bool = False
