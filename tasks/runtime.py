@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import config
 import crawl
@@ -24,20 +24,31 @@ if TYPE_CHECKING:
 BROWSER_MALLS = ("coupang", "gmarket", "auction")
 
 
+class Reader(Protocol):
+    """Reads malls: `crawl.Crawler`, or what a test puts in its place."""
+
+    def fetch(self, mall: str, query: str, deadline: float) -> crawl.Page:
+        """One search at one mall, ended before `deadline` (`time.monotonic()` seconds)."""
+
+    def close(self) -> None:
+        """Give back whatever is held."""
+
+
 class Runtime:
     """One process's shared things; `use` puts others in their place, for tests and for the command line."""
 
     def __init__(self, settings: Settings) -> None:
         self._lock = threading.Lock()
-        self._crawler: crawl.Crawler | None = None
+        self._crawler: Reader | None = None
         self.settings = settings
         self.pool = _pool(settings)
         self.broker = _broker(settings, self.pool)
 
-    def use(self, settings: Settings, pool: Pool | None = None) -> None:
+    def use(self, settings: Settings, pool: Pool | None = None, crawler: Reader | None = None) -> None:
         """Work with these settings from now on; what was open before is closed."""
         self.close()
         self.settings = settings
+        self._crawler = crawler
         self.pool = pool or _pool(settings)
         self.broker.pool = self.pool
 
@@ -50,7 +61,7 @@ class Runtime:
         return self.crawler.fetch(mall, query, deadline)
 
     @property
-    def crawler(self) -> crawl.Crawler:
+    def crawler(self) -> Reader:
         """This process's crawler, made on first use."""
         with self._lock:
             if self._crawler is None:
