@@ -7,18 +7,34 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import SplitResult, urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
 from config.cron import check_cron
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HIDDEN = "********"
+
 
 class Block(BaseModel):
     """A frozen block that refuses what it does not know and never shows what it was given."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, allow_inf_nan=False)
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        for name, value in super().__repr_args__():
+            yield name, without_login(value) if isinstance(value, str) else value
+
+
+def without_login(address: str) -> str:
+    """The text with the login of any address in it hidden."""
+    # The last @ before the path ends the login: a password may itself hold an unquoted @.
+    hidden = re.sub(r"://[^/?#]*@", f"://{HIDDEN}@", address)
+    return re.sub(r"(password=)[^&]*", rf"\g<1>{HIDDEN}", hidden)
 
 
 class NaverKey(Block):
@@ -98,8 +114,7 @@ Seconds = Annotated[float, Field(gt=0)]
 SecondsOrOff = Annotated[float, Field(ge=0)]
 Amount = Annotated[float, Field(ge=0)]
 Word = Annotated[str, Field(min_length=1)]
-# Not in repr: an address may carry a user and a password.
-WebAddress = Annotated[str, AfterValidator(_web_address), Field(repr=False)]
+WebAddress = Annotated[str, AfterValidator(_web_address)]
 # Who knows a webhook's address may write to it.
 SecretWebAddress = Annotated[SecretStr, AfterValidator(_secret_web_address)]
 DatabaseAddress = Annotated[SecretStr, AfterValidator(_database_address)]

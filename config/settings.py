@@ -24,12 +24,11 @@ from config.blocks import (
     WebConfig,
     WorkerConfig,
 )
-from config.kinds import Block, NaverKeys
+from config.kinds import HIDDEN, Block, NaverKeys, without_login
 from errors import BadConfig
 from model import MALLS
 
 KeyPath = tuple[str, ...]
-HIDDEN = "********"
 
 
 class Settings(Block):
@@ -92,20 +91,14 @@ def shown(value: Any) -> str:
     if isinstance(value, SecretStr):
         # Of a database's address only the login is secret.
         text = value.get_secret_value()
-        return _without_login(text) if re.match(r"postgres(ql)?://", text) else HIDDEN if text else ""
+        return without_login(text) if re.match(r"postgres(ql)?://", text) else HIDDEN if text else ""
     if isinstance(value, tuple):
         return HIDDEN if value else ""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return _without_login(str(value))
-
-
-def _without_login(address: str) -> str:
-    # The last @ before the path ends the login: a password may itself hold an unquoted @.
-    hidden = re.sub(r"://[^/?#]*@", f"://{HIDDEN}@", address)
-    return re.sub(r"(password=)[^&]*", rf"\g<1>{HIDDEN}", hidden)
+    return without_login(str(value))
 
 
 def _leaves(model: type[BaseModel], path: KeyPath = ()) -> dict[KeyPath, Any]:

@@ -100,7 +100,7 @@ class Layer:
     def add(self, leaf: Leaf) -> None:
         """Take a leaf in; the same key said twice, differently, is a mistake."""
         before = self.leaves.setdefault(leaf.path, leaf)
-        if before.value != leaf.value:
+        if before is not leaf and before.value != leaf.value:
             self.mistakes.append(f"{leaf.where}: says something else than {before.where}; keep one of the two")
 
 
