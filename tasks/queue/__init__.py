@@ -1,12 +1,11 @@
 """LPS's queue: dramatiq on PostgreSQL, nothing lost, nothing twice.
 
-broker     sending, effect(), what dramatiq's worker calls
-consumer   claims due messages for free threads
-hub        one thread a process: notifications, leases, worker row
-reaper     brings back what the dead held
-endings    finish, retry, bury, release: each for the owner only
-slots      what is free in this process
-payload    what may stand in a message, and its id
+broker     sending, what dramatiq's worker calls        tries      effect(), and how the broker ends a try
+consumer   claims due messages for free threads         endings    the four statements that do it, for the owner only
+hub        one thread a process: notifications, leases  reaper     brings back what the dead held
+slots      what is free in this process                 payload    what may stand in a message, and its id
+pauses     queues left alone                            dead       dead letters: look, replay, discard
+retention  how much is there, and what may leave
 """
 
 from __future__ import annotations

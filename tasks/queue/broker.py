@@ -7,31 +7,31 @@ from __future__ import annotations
 
 import os
 import threading
-from contextlib import contextmanager
+import time
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import structlog
 from dramatiq import Message
+from dramatiq.errors import QueueJoinTimeout
 from dramatiq_pg import PostgresBroker
 
-from errors import DatabaseDown, Lost
 from model import Priority
 from store.sql import beside
 from tasks.queue import endings, payload, reaper
 from tasks.queue.boot import Boot
 from tasks.queue.consumer import LpsConsumer
-from tasks.queue.delivery import current_message
 from tasks.queue.hub import Hub
+from tasks.queue.tries import Tries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Unpack
     from uuid import UUID
 
     from dramatiq import Middleware
 
     from store.pool import Cursor, Pool
-    from tasks.queue.delivery import DeadMessage, Delivery
+    from tasks.queue.delivery import DeadMessage
     from tasks.queue.reaper import Reaped
 
 SQL = beside(__file__)
@@ -48,7 +48,7 @@ class Timing(TypedDict, total=False):
     poll_s: float
 
 
-class LpsBroker(PostgresBroker):  # type: ignore[misc]  # dramatiq-pg carries no types
+class LpsBroker(Tries, PostgresBroker):  # type: ignore[misc]  # dramatiq-pg carries no types
     """A queue in PostgreSQL on which nothing is lost and no effect happens twice. Its construction does no I/O.
 
     Args:
@@ -199,100 +199,38 @@ class LpsBroker(PostgresBroker):  # type: ignore[misc]  # dramatiq-pg carries no
         if hub:
             hub.stop()
 
-    # Ending a try.
+    # Housekeeping.
 
-    @contextmanager
-    def effect(
-        self,
-        delivery: Delivery | None = None,
-        *,
-        outcome: str = "done",
-        mall: str | None = None,
-        error: BaseException | None = None,
-    ) -> Iterator[Cursor]:
-        """A transaction in which the message is done: what the caller writes in it commits with that, or not at all.
+    def flush(self, queue_name: str) -> int:
+        """Delete what waits in a queue; what runs or has ended stays. Returns how many."""
+        with self.pool.transaction() as cur:
+            cur.execute(SQL["flush"], {"queue": queue_name})
+            return int(cur.rowcount)
+
+    def flush_all(self) -> int:
+        """`flush` every queue this broker knows."""
+        return sum(self.flush(queue) for queue in self.queues)
+
+    def join(self, queue_name: str, *, timeout: int | None = None) -> None:
+        """Wait until nothing of a queue waits or runs; for tests and batch commands.
 
         Args:
-            delivery: the message; the current one by default.
-            outcome: how the try is recorded; a source says how its mall answered.
-            mall: which mall; by default the actor's name, if it is one.
-            error: what went wrong, when the stage carries on all the same.
+            queue_name: which queue.
+            timeout: ms at most; for ever by default.
 
         Raises:
-            Lost: another worker owns the message; nothing was written.
-            DatabaseDown: nothing was written, or all of it was and the retry will find that out.
+            QueueJoinTimeout: it did not run dry in time.
         """
-        delivery = delivery or current_message()
-        delivery.settling = True
-        try:
-            with self.pool.transaction() as cur:
-                if not endings.finish(cur, delivery, outcome=outcome, mall=mall, error=error):
-                    raise Lost(f"{delivery.actor_name} {delivery.message_id}: lease {delivery.fence} was lost")
-                yield cur
-            delivery.outcome = outcome
-            delivery.ended = True
-        finally:
-            delivery.settling = False
+        deadline, tick = time.monotonic() + (timeout or 0) / 1000, threading.Event()
+        while self._open(queue_name):
+            if timeout is not None and time.monotonic() >= deadline:
+                raise QueueJoinTimeout(f"{queue_name} did not run dry within {timeout} ms")
+            tick.wait(0.05)
 
-    def done(self, delivery: Delivery) -> None:
-        """Acknowledge a message whose work needed no `effect`."""
-        self._end(delivery, lambda cur: endings.finish(cur, delivery, outcome=delivery.outcome))
-
-    def retry(self, delivery: Delivery, error: BaseException, delay_s: float) -> None:
-        """Let it wait and try again."""
-        self._end(delivery, lambda cur: endings.retry(cur, delivery, error, delay_s))
-        hub = self.hub
-        if hub:
-            hub.slots.ring(delivery.queue)
-
-    def give_up(self, delivery: Delivery, error: BaseException) -> None:
-        """Reject it for good and tell `on_dead`, in one transaction."""
-        self._end(delivery, lambda cur: self._bury(cur, delivery, error))
-
-    def release(self, delivery: Delivery) -> None:
-        """Give it back at once, the try not counted."""
-        self._end(delivery, lambda cur: endings.release(cur, delivery))
-
-    def lose(self, delivery: Delivery, error: BaseException) -> None:
-        """End silently. Where nobody else owns it (the stage itself said Lost), it is done."""
-        self._end(delivery, lambda cur: endings.finish(cur, delivery, outcome="lost", error=error))
-
-    def _bury(self, cur: Cursor, delivery: Delivery, error: BaseException) -> bool:
-        owned = endings.bury(cur, delivery, error)
-        if owned and self.on_dead:
-            self.on_dead(cur, endings.dead(delivery, error))
-        return owned
-
-    def _end(self, delivery: Delivery, write: Callable[[Cursor], bool]) -> None:
-        delivery.settling = True
-        try:
-            with self.pool.transaction() as cur:
-                owned = write(cur)
-            if not owned:
-                log.info("ended by another worker", stage=delivery.actor_name, message_id=delivery.message_id)
-        except DatabaseDown as error:
-            hub = self.hub
-            if hub:
-                hub.outage(error)
-                hub.settle_later(write)
-        except Exception:
-            # Whatever on_dead or the row itself does: the message stays consumed and the reaper brings it back.
-            log.exception("an ending cannot be written, its lease runs out", message_id=delivery.message_id)
-        finally:
-            delivery.settling = False
-        delivery.ended = True
-
-    def max_attempts_of(self, delivery: Delivery) -> int:
-        """Tries this message has: its own option, its actor's, the broker's."""
-        return int(self.option(delivery, "max_attempts", self.max_attempts))
-
-    def option(self, delivery: Delivery, name: str, default: float) -> float:
-        """A number from the message's options, its actor's, or the default."""
-        actor = self.actors.get(delivery.actor_name)
-        value = delivery.options.get(name, actor.options.get(name) if actor else None)
-        return default if value is None else float(value)
-
-    # Housekeeping.
+    def _open(self, queue_name: str) -> int:
+        with self.pool.autocommit() as cur:
+            cur.execute(SQL["open"], {"queue": queue_name})
+            return int(cur.fetchone()[0])
 
     def reap(self) -> Reaped:
         """Bring back messages whose worker is gone; every worker process does this by itself too."""

@@ -12,3 +12,11 @@ WITH added AS (
   SELECT DISTINCT queue_name FROM added WHERE eta <= lps.now() + %(within_s)s * interval '1 second'
 )
 SELECT (SELECT count(*) FROM added), (SELECT count(pg_notify('lps', queue_name)::text) FROM due)
+
+-- name: flush
+-- Queued messages of one queue are gone.
+DELETE FROM dramatiq.queue WHERE queue_name = %(queue)s AND state = 'queued'
+
+-- name: open
+-- Messages of one queue that wait or run.
+SELECT count(*) FROM dramatiq.queue WHERE queue_name = %(queue)s AND state IN ('queued', 'consumed')

@@ -1,0 +1,36 @@
+"""Nothing is claimed before a thread is free."""
+
+from __future__ import annotations
+
+from tasks.queue.slots import Slots
+
+
+def test_a_queue_gets_no_more_than_its_cap_and_no_more_than_free_threads() -> None:
+    """Both limits hold at once."""
+    slots = Slots({"coupang": 1}, threads=4)
+    assert slots.take("coupang") == 1
+    assert slots.take("coupang") == 0
+    assert slots.take("naver") == 3
+    assert slots.take("naver") == 0
+
+
+def test_a_refused_queue_is_rung_when_something_is_given_back() -> None:
+    """Whoever asked in vain hears of the next free thread, the others do not."""
+    slots = Slots({}, threads=1)
+    naver, match = slots.bell("naver"), slots.bell("match")
+    slots.take("match")
+    assert slots.take("naver") == 0
+    slots.give("match")
+    assert naver.is_set()
+    assert not match.is_set()
+    assert slots.take("naver") == 1
+
+
+def test_a_shut_process_claims_nothing_and_still_takes_back() -> None:
+    """A stopping worker counts down to zero."""
+    slots = Slots({}, threads=2)
+    slots.take("naver")
+    slots.shut()
+    assert slots.take("match") == 0
+    slots.give("naver", 2)
+    assert slots.used() == 0
