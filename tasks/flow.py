@@ -34,7 +34,7 @@ PATH = {
 
 def send(cur: Cursor, job_id: str, stage: str, round_: int, priority: int) -> None:
     """Put one stage of a job on the queue, in this transaction."""
-    message = runtime.broker.message(stage, job=job_id, round_no=round_)
+    message = runtime.broker.message(stage, job=job_id, round=round_)
     runtime.broker.enqueue_in(cur, message, priority=priority)
 
 

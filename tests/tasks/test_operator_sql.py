@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def statements(text: str) -> list[str]:
-    """Every statement of the ```sql blocks of a Markdown text, as it stands."""
+    """Every statement of the ```sql blocks of a Markdown text; a saved web page has "|" for each line's margin."""
+    text = re.sub(r"^\|+$", "", text, flags=re.MULTILINE)
     blocks = re.findall(r"```sql\n(.*?)```", text, re.DOTALL)
     return [part for block in blocks for part in block.split(";") if re.sub(r"--.*", "", part).strip()]
 
