@@ -14,11 +14,13 @@ _CSS = """
 *{{box-sizing:border-box}}body{{margin:0;font-family:"Noto Sans KR","Nanum Gothic",sans-serif;color:#222}}
 .site-header{{display:flex;gap:16px;align-items:center;padding:14px 24px;border-bottom:2px solid {colour}}}
 .logo{{font-size:22px;font-weight:700;color:{colour};text-decoration:none}}.search-form{{flex:1;display:flex}}
-.search-form input{{flex:1;padding:8px;border:2px solid {colour}}}.search-form button{{padding:8px 16px;color:#fff;border:0;background:{colour}}}
+.search-form input{{flex:1;padding:8px;border:2px solid {colour}}}
+.search-form button{{padding:8px 16px;color:#fff;border:0;background:{colour}}}
 main,.l_search_content,#section__inner-content-body-container{{max-width:1080px;margin:0 auto;padding:16px}}
 ul{{list-style:none;margin:0;padding:0}}
 #product-list,#productList,.list__slot,.c-search-list,.box__component-list{{display:grid;grid-template-columns:repeat(4,1fr);gap:16px}}
-li[class*=ProductUnit],li.search-product,li.c-search-list__item,.box__component-itemcard,.component--item_card{{border:1px solid #eee;padding:10px}}
+li[class*=ProductUnit],li.search-product,li.c-search-list__item,
+.box__component-itemcard,.component--item_card{{border:1px solid #eee;padding:10px}}
 img{{max-width:100%;height:auto}}del,.box__price-original{{color:#999}}.site-footer{{margin-top:40px;padding:20px;background:#f6f6f6;color:#777}}
 .for-a11y,.sr-only,.ir{{position:absolute;clip:rect(0 0 0 0);width:1px;height:1px;overflow:hidden}}
 strong,.fw-font-bold{{font-weight:700;color:{colour}}}.no-result{{padding:60px;text-align:center}}

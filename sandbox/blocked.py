@@ -1,4 +1,4 @@
-"""How each mall refuses a visitor: Akamai's 303 bytes, Cloudflare's challenge in the shop's skin, a ban, a closed API."""
+"""How each mall refuses a visitor: Akamai's 303 bytes, Cloudflare's challenge, a ban, a closed API."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sandbox import markup
 from sandbox.answer import JSON, Answer, html
-from sandbox.malls import naver
+from sandbox.malls import naver, st11
 
 if TYPE_CHECKING:
     from sandbox.answer import Ask
@@ -16,19 +16,22 @@ _AKAMAI = """<html><head>
 <title>Access Denied</title>
 </head><body>
 <h1>Access Denied</h1>
- 
-You don't have permission to access "http://www.coupang.sandbox/query?" on this server.<p>
+
+You don't have permission to access "http://www.coupang.sandbox/search?" on this server.<p>
 Reference #18.5a2d1f17.1790000000.3c0ffee5
 </p><p>https://errors.edgesuite.net/18.5a2d1f17.1790000000.3c0ffee5</p>
 
 
 </body></html>"""
-_CHALLENGE = """<!DOCTYPE html><html lang="ko"><head><!-- LPS sandbox --><meta charset="utf-8"><title>Just a moment...</title>
+_CHALLENGE = """<!DOCTYPE html><html lang="ko"><head><!-- LPS sandbox --><meta charset="utf-8">
+<title>Just a moment...</title>
 <meta name="robots" content="noindex,nofollow"><meta http-equiv="refresh" content="360">
 <script src="/cdn-cgi/challenge-platform/h/g/orchestrate/chl_page/v1?ray={ray}"></script></head>
 <body><div id="wrap"><div id="container"><div class="content"><section><div class="msg_error">
-<p class="text_title">봇 확인 절차를 진행하고 있습니다.</p><p>잠시만 기다려 주세요. 확인이 끝나면 자동으로 이동합니다.</p>
-<div class="cf-turnstile" data-sitekey="sandbox"></div><p>검토번호 : {ray}</p></div></section></div></div></div>{script}</body></html>"""
+<p class="text_title">봇 확인 절차를 진행하고 있습니다.</p>
+<p>잠시만 기다려 주세요. 확인이 끝나면 자동으로 이동합니다.</p>
+<div class="cf-turnstile" data-sitekey="sandbox"></div><p>검토번호 : {ray}</p></div></section></div></div></div>
+{script}</body></html>"""
 _CLEAR = (
     "<script>setTimeout(function(){document.cookie='cf_clearance=sandbox; path=/';location.reload();},400);</script>"
 )
@@ -63,8 +66,4 @@ def _cloudflare(script: str) -> Answer:
 def _banned(ask: Ask) -> Answer:
     if "/api/" in ask.path:
         return Answer(body=b'{"sandbox":true,"isBanned":true,"data":[]}', status=403, content_type=JSON)
-    text = (
-        '<div class="captcha"><h1>비정상적인 접근</h1><p>보안 확인이 필요합니다.</p>'
-        '<form action="/captcha" method="post"><input name="answer"></form></div>'
-    )
-    return html(markup.page("st11", "11번가", text, base=ask.base), status=403)
+    return html(markup.page("st11", "11번가", st11.BANNED, base=ask.base), status=403)

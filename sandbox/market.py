@@ -182,9 +182,8 @@ def _elsewhere(path: str, host: str) -> Answer:
     if path != "/":
         return html("<!-- sandbox --><h1>404</h1>", status=404)
     links = "".join(f'<li><a href="/{mall}/">{pages.BRAND}</a></li>' for mall, pages in MALLS.items())
-    return html(
-        f'<!DOCTYPE html><html lang="ko"><meta charset="utf-8"><title>LPS sandbox</title><h1>LPS sandbox</h1><ul>{links}</ul>'
-    )
+    head = '<!DOCTYPE html><html lang="ko"><meta charset="utf-8"><title>LPS sandbox</title>'
+    return html(f"{head}<h1>LPS sandbox</h1><ul>{links}</ul>")
 
 
 def _json(value: dict[str, Any]) -> bytes:

@@ -15,6 +15,11 @@ def won(amount: int) -> str:
     return f"{amount:,}"
 
 
+def when(flag: object, text: str) -> str:
+    """The text if the flag holds, else nothing."""
+    return text if flag else ""
+
+
 def percent_off(list_price: int, price: int) -> int:
     """How much cheaper, in whole percent."""
     return round(100 * (list_price - price) / list_price)
@@ -41,7 +46,8 @@ def search_box(action: str, name: str, value: str, brand: str, home: str) -> str
     return (
         f'<header class="site-header" role="banner"><a class="logo" href="{home}/">{escape(brand)}</a>'
         f'<form class="search-form" action="{action}" method="get">'
-        f'<input type="text" name="{name}" value="{escape(value)}" title="검색어" placeholder="찾고 싶은 상품을 검색해보세요">'
+        f'<input type="text" name="{name}" value="{escape(value)}" title="검색어" '
+        'placeholder="찾고 싶은 상품을 검색해보세요">'
         '<button type="submit">검색</button></form>'
         '<nav><a href="#login">로그인</a> <a href="#cart">장바구니</a></nav></header>'
     )

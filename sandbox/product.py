@@ -43,7 +43,8 @@ def page(ask: Ask, offers: Mapping[str, SandboxOffer]) -> Answer:
     }
     script = f'<script type="application/ld+json">{json.dumps(data, ensure_ascii=False)}</script>'
     body = (
-        f'<main><h1>{escape(offer.title)}</h1><img src="{ask.base}/img/{offer.offer_id}.png" alt="" width="48" height="48">'
+        f'<main><h1>{escape(offer.title)}</h1><img src="{ask.base}/img/{offer.offer_id}.png" alt="" '
+        'width="48" height="48">'
         f"<p><strong>{won(offer.price_krw)}원</strong> · {_shipping(offer)} · 판매자 {escape(offer.seller)}</p></main>"
     )
     return html(markup.page(ask.mall, offer.title, body + markup.footer(brand), base=ask.base, script=script))

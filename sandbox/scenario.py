@@ -1,8 +1,8 @@
 """Misbehaviour on demand: a table of scenarios, one at a time for each mall.
 
-Set at start (`--scenario mall=name[:arg]`) or later (POST /_sandbox/scenario). They touch pages (home, search, product),
-never pictures and style sheets. `arg` is a comma list; a bare value is the scenario's own, and every scenario knows
-`after=N` (the first N pages still answer well) and `first=N` (only the first N pages misbehave).
+Set at start (`--scenario mall=name[:arg]`) or later (POST /_sandbox/scenario). They touch pages, never pictures and
+style sheets. `arg` is a comma list; a bare value is the scenario's own, and every scenario knows `after=N` (the first N
+pages still answer well) and `first=N` (only the first N pages misbehave).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Each mall's search: which offers a query finds, and in what order.
 
 Upper and lower case, spaces and signs do not matter. Words count by how rare they are among the mall's titles; sizes
-and counts ("210g", "24개") count half. A mall either wants every word (11st), every word that is no quantity (Auction),
-or ranks by the covered share (Naver, Coupang, Gmarket), so that related goods come too.
+and counts ("210g", "24개") count half. 11st wants every word of the query, the others rank by the covered share, each
+with its own least share, so that related goods come too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 MAX_HITS = 40
 _SPLIT = re.compile(r"[\s,/()\[\]{}+·|&★]+")
-_SIGN = re.compile(r"[^0-9a-z가-힣.]")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
+_BETWEEN_DIGITS = re.compile(r"(?<=\d)[^0-9a-z가-힣.]+(?=\d)")
+_SIGN = re.compile(r"[^0-9a-z가-힣. ]|(?<!\d) | (?!\d)")
 _QUANTITY = re.compile(r"\d[\d.]*(?:[a-z]{1,4}|[가-힣]{1,2})?")
 
 
@@ -38,17 +40,18 @@ class Policy:
 
 
 POLICIES = {
-    "naver": Policy(share=0.55),
-    "coupang": Policy(share=0.5, stray_ads=2),
-    "gmarket": Policy(share=0.45, stray_ads=3),
-    "auction": Policy(share=0.4, all_main=True),
+    "naver": Policy(share=0.4),
+    "coupang": Policy(share=0.36, stray_ads=2),
+    "gmarket": Policy(share=0.33, stray_ads=3),
+    "auction": Policy(share=0.5),
     "st11": Policy(share=1.0, all_main=True),
 }
 
 
 def squash(text: str) -> str:
-    """Text without case, spaces and signs."""
-    return _SIGN.sub("", unicodedata.normalize("NFKC", text).casefold())
+    """Text without case, spaces and signs; a space stays where two numbers would run together ("DS224+ 2베이")."""
+    plain = _THOUSANDS.sub("", unicodedata.normalize("NFKC", text).casefold())
+    return _SIGN.sub("", _BETWEEN_DIGITS.sub(" ", plain))
 
 
 def words(query: str) -> list[str]:

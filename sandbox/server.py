@@ -40,7 +40,7 @@ class Market:
         """Where it answers, no trailing slash."""
 
     def base_urls(self) -> dict[str, str]:
-        """mall → its `base_url`."""
+        """Mall → its `base_url`."""
         return {mall: f"{self.url}/{mall}" for mall in MALLS}
 
     def set_scenario(self, mall: str, name: str, arg: str = "") -> None:
@@ -130,7 +130,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _market(self) -> _Server:
         return cast("_Server", self.server)
 
-    def do_GET(self) -> None:  # noqa: N802  (the name is http.server's)
+    def do_GET(self) -> None:
         if self.path.startswith("/_sandbox/"):
             self._send("", self._market.malls.control(self.path.partition("?")[0], None))
             return
@@ -143,7 +143,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     do_HEAD = do_GET  # noqa: N815
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         size = int(self.headers.get("Content-Length") or 0)
         self._send("", self._market.malls.control(self.path.partition("?")[0], self.rfile.read(size)))
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 UNKNOWN_SHIPPING_KRW = 3000
 """What an offer that does not state its shipping is counted with."""
 
-NOT_ORDERABLE = ("sold_out", "condition", "origin", "preorder", "rental")
+FIRST_MALLS = ("naver", "coupang")
+"""The malls that a search asks before it may fall back on the others."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,11 +92,19 @@ class SandboxProduct:
         """The offers at the right price: more than one only at a tie."""
         return tuple(one for one in self.right if one.effective_krw == self.right_price)
 
+    def price_in(self, *malls: str) -> int | None:
+        """The lowest effective price of a right offer in these malls, KRW; None when they have none."""
+        return min((one.effective_krw for one in self.right if one.mall in malls), default=None)
+
+    @property
+    def expected_price(self) -> int | None:
+        """What a search finds that asks the other malls only when the first ones have nothing right, KRW."""
+        return self.price_in(*FIRST_MALLS) or self.right_price
+
     @property
     def needs_fallback(self) -> bool:
         """Whether the first malls (Naver, Coupang) have only wrong offers while another mall has a right one."""
-        malls = {one.mall for one in self.right}
-        return bool(malls) and not malls & {"naver", "coupang"}
+        return bool(self.right) and self.price_in(*FIRST_MALLS) is None
 
     @property
     def outcome(self) -> str:

@@ -1,4 +1,4 @@
-"""Auction: home, `/n/search?keyword=` as Gmarket-like cards or, by switch, as the former item cards, product pages."""
+"""Auction: home, `/n/search?keyword=` as Gmarket-like cards or, by switch, the former item cards, product pages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sandbox import markup
 from sandbox.answer import Answer, Ask, View, html
 from sandbox.malls import esm
-from sandbox.markup import won
+from sandbox.markup import when, won
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +20,7 @@ SEARCH_PATHS = ("/n/search",)
 PRODUCT_PATHS = ("/DetailView.aspx",)
 COOKIES = ("pguid=21700000000000000001", "cguid=11700000000000000001", "jaehuid=sandbox")
 NO_RESULT = "검색결과가 없습니다"
+_SOLD = '<span class="text--soldout">일시품절</span>'
 PREFIXES = {
     "box__": "cell__",
     "text__": "label__",
@@ -44,11 +45,13 @@ def search(ask: Ask, hits: Sequence[SandboxOffer], view: View) -> Answer:
     elif not hits:
         inner = (
             '<div class="section--no_result no-result"><p class="text--no_result">'
-            f"<strong>'{escape(query)}'</strong>에 대한 {NO_RESULT}.</p><p>검색어의 철자와 띄어쓰기를 확인해 주세요.</p></div>"
+            f"<strong>'{escape(query)}'</strong>에 대한 {NO_RESULT}.</p>"
+            "<p>검색어의 철자와 띄어쓰기를 확인해 주세요.</p></div>"
         )
     else:
         inner = _old(ask.base, hits, view) if view.old else _new(ask.base, hits, view)
-    body = f'{head}<div id="section--inner_content_body_container" class="section--content_body">{inner}</div>{markup.footer(BRAND)}'
+    frame = f'<div id="section--inner_content_body_container" class="section--content_body">{inner}</div>'
+    body = f"{head}{frame}{markup.footer(BRAND)}"
     return html(markup.page("auction", f"옥션 - {query}", body, base=ask.base))
 
 
@@ -92,15 +95,19 @@ def _old_card(base: str, offer: SandboxOffer, view: View, place: int) -> str:
         else ""
     )
     price = (
-        f'<span class="area--itemcard_price">{before}<span class="price_seller"><strong class="text--price_seller">{won(offer.price_krw)}</strong>'
+        f'<span class="area--itemcard_price">{before}<span class="price_seller">'
+        f'<strong class="text--price_seller">{won(offer.price_krw)}</strong>'
         f'<span class="text--unit">{tilde}</span></span></span>'
     )
     told = "".join(f'<span class="text--addinfo">{tag}</span>' for tag in esm.tags(offer))
     return (
-        '<div class="component component--item_card type--general"><div class="itemcard"><div class="section--itemcard_box">'
-        f'<div class="section--itemcard"><div class="itemcard--inner"><a href="{escape(_link(base, offer))}" class="link--itemcard">'
-        f'<span class="section--itemcard_img"><img src="{base}/img/{offer.offer_id}.png" class="image--itemcard" alt="{escape(offer.title)}">'
-        f'{"<span class=text--soldout>일시품절</span>" if sold else ""}</span><span class="section--itemcard_info">'
+        '<div class="component component--item_card type--general"><div class="itemcard"><div '
+        'class="section--itemcard_box">'
+        f'<div class="section--itemcard"><div class="itemcard--inner"><a href="{escape(_link(base, offer))}" '
+        'class="link--itemcard">'
+        f'<span class="section--itemcard_img"><img src="{base}/img/{offer.offer_id}.png" '
+        f'class="image--itemcard" alt="{escape(offer.title)}">'
+        f'{when(sold, _SOLD)}</span><span class="section--itemcard_info">'
         f'<span class="area--itemcard_title">{brand}<span class="text--title">{escape(offer.title)}</span></span>'
         f'{"" if view.no_price and place % 3 == 0 else price}<span class="section--itemcard_info_add">{told}</span>'
         f'<span class="section--itemcard_info_shop"><span class="text--seller">{escape(offer.seller)}</span></span>'

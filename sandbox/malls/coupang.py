@@ -12,7 +12,7 @@ from urllib.parse import quote
 from sandbox import markup
 from sandbox.answer import Answer, Ask, View, html
 from sandbox.malls import coupang_old
-from sandbox.markup import percent_off, won
+from sandbox.markup import percent_off, when, won
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +24,9 @@ SEARCH_PATHS = ("/np/search",)
 PRODUCT_PATHS = ("/vp/products/",)
 COOKIES = ("_abck=sandbox~0~-1", "bm_sz=sandbox", "PCID=17000000000000000")
 NO_RESULT = "검색결과가 없습니다"
+_SOLD = '<div class="ProductUnit_soldOut__t5Zr2">일시품절</div>'
+_SOLD_PRICE = '<div class="fw-text-red-700">일시품절</div>'
+_AD = '<span class="AdMark_adMark__KPMsC">광고</span>'
 PREFIXES = {
     "ProductUnit_": "GoodsCell_",
     "PriceArea_": "CostBox_",
@@ -93,12 +96,12 @@ def _card(base: str, query: str, place: int, offer: SandboxOffer, view: View) ->
     return (
         f'<li class="ProductUnit_productUnit__Qd6sv" data-id="{offer.offer_id + 13}">'
         f'<a href="{escape(_link(base, query, place, offer))}" target="_blank" rel="noreferrer">'
-        f'<figure class="ProductUnit_productImage__Mqcg1">{"<div class=ProductUnit_soldOut__t5Zr2>일시품절</div>" if sold else ""}'
+        f'<figure class="ProductUnit_productImage__Mqcg1">{when(sold, _SOLD)}'
         f'<img alt="{escape(offer.title)}" src="{base}/img/{offer.offer_id}.png" width="212" height="212"></figure>'
         f'<div class="ProductUnit_productInfo__1l0il">'
         f'<div class="ProductUnit_productNameV2__cV9cw">{escape(offer.title)}</div>'
         f"{_prices(offer, sold=sold) if priced else ''}{_delivery(base, offer)}{_rating(offer)}</div>"
-        f"{'<span class=AdMark_adMark__KPMsC>광고</span>' if offer.ad else ''}</a></li>"
+        f"{when(offer.ad, _AD)}</a></li>"
     )
 
 
@@ -117,8 +120,9 @@ def _prices(offer: SandboxOffer, *, sold: bool) -> str:
     unit = f'<span class="custom-oos fw-text-[12px]">({offer.unit_price})</span>' if offer.unit_price else ""
     return (
         f'<div class="PriceArea_priceArea__NntJz">{old}<div class="custom-oos fw-flex fw-items-center">{new}'
-        f'<div class="custom-oos fw-text-[20px]/[24px] fw-font-bold {colour}">{won(offer.price_krw)}<!-- -->원{tilde}</div>'
-        f"{unit}</div>{_benefits(offer)}{'<div class=fw-text-red-700>일시품절</div>' if sold else ''}</div>"
+        f'<div class="custom-oos fw-text-[20px]/[24px] fw-font-bold {colour}">{won(offer.price_krw)}<!-- -->'
+        f"원{tilde}</div>"
+        f"{unit}</div>{_benefits(offer)}{when(sold, _SOLD_PRICE)}</div>"
     )
 
 

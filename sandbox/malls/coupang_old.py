@@ -6,7 +6,9 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from sandbox import markup
-from sandbox.markup import percent_off, won
+from sandbox.markup import percent_off, when, won
+
+_SOLD = '<div class="out-of-stock">일시품절</div>'
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +22,8 @@ def result(base: str, query: str, hits: Sequence[SandboxOffer], view: View, link
     cards = [_card(base, place, one, view, links[place - 1]) for place, one in enumerate(hits, 1)]
     widget = (
         f'<li class="search-product best-seller" data-product-id="0"><a class="search-product-link" href="#">'
-        f'<div class="name">베스트셀러 모아보기</div><strong class="price-value">{won(hits[0].price_krw)}</strong></a></li>'
+        f'<div class="name">베스트셀러 모아보기</div>'
+        f'<strong class="price-value">{won(hits[0].price_krw)}</strong></a></li>'
     )
     cards.insert(min(4, len(cards)), widget)
     return (
@@ -35,13 +38,15 @@ def _card(base: str, place: int, offer: SandboxOffer, view: View, link: str) -> 
     ad = '<span class="ad-badge-text">AD</span>' if offer.ad else ""
     price = "" if view.no_price and place % 3 == 0 else _price(offer)
     return (
-        f'<li class="{kind}" id="{offer.offer_id}" data-product-id="{offer.offer_id}" data-item-id="{offer.offer_id + 7}" '
+        f'<li class="{kind}" id="{offer.offer_id}" data-product-id="{offer.offer_id}" '
+        f'data-item-id="{offer.offer_id + 7}" '
         f'data-vendor-item-id="{offer.offer_id + 13}">'
         f'<a class="search-product-link" href="{escape(link)}" target="_blank">'
         f'<dl class="search-product-wrap"><dt class="image">'
-        f'<img class="search-product-wrap-img" alt="{escape(offer.title)}" src="{base}/img/{offer.offer_id}.png"></dt>'
+        f'<img class="search-product-wrap-img" alt="{escape(offer.title)}" '
+        f'src="{base}/img/{offer.offer_id}.png"></dt>'
         f'<dd class="descriptions"><div class="descriptions-inner">{ad}<div class="name">{escape(offer.title)}</div>'
-        f'{"<div class=out-of-stock>일시품절</div>" if sold else ""}<div class="price-area">{price}</div>'
+        f'{when(sold, _SOLD)}<div class="price-area">{price}</div>'
         f"{_delivery(base, offer)}{_rating(offer)}</div></dd></dl></a></li>"
     )
 
@@ -70,7 +75,8 @@ def _delivery(base: str, offer: SandboxOffer) -> str:
         rocket = f'<span class="badge rocket"><img src="{base}/img/logo_rocket_large.png" alt="로켓배송"></span>'
     fee = ""
     if offer.free_from_krw:
-        fee = f'<span class="fee-price">배송비 {won(offer.shipping_krw or 0)}원</span> <em>조건부 무료배송 ({won(offer.free_from_krw)}원 이상)</em>'
+        threshold = f"<em>조건부 무료배송 ({won(offer.free_from_krw)}원 이상)</em>"
+        fee = f'<span class="fee-price">배송비 {won(offer.shipping_krw or 0)}원</span> {threshold}'
     elif offer.shipping_krw:
         fee = f'<span class="fee-price">배송비 {won(offer.shipping_krw)}원</span>'
     elif offer.shipping_krw == 0:

@@ -6,11 +6,13 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from sandbox import markup
-from sandbox.markup import percent_off, won
+from sandbox.markup import percent_off, when, won
 
 if TYPE_CHECKING:
     from sandbox.answer import View
     from sandbox.catalogue import SandboxOffer
+
+_SOLD = '<span class="text__soldout">일시품절</span>'
 
 
 def tags(offer: SandboxOffer) -> list[str]:
@@ -47,7 +49,8 @@ def card(base: str, offer: SandboxOffer, link: str, view: View, *, place: int) -
     href = escape(link)
     priced = not (view.no_price and place and place % 3 == 0)
     shown = "".join(
-        f'<li class="list-item__tag"><span style="font-size:12px;font-weight:normal;color:#616161" class="text__tag">{tag}</span></li>'
+        f'<li class="list-item__tag"><span style="font-size:12px;font-weight:normal" class="text__tag">{tag}'
+        "</span></li>"
         for tag in tags(offer)
     )
     brand = (
@@ -55,18 +58,23 @@ def card(base: str, offer: SandboxOffer, link: str, view: View, *, place: int) -
     )
     extra = "".join(f'<span class="box__tag box__tag-gift">{tag}</span>' for tag in benefits(offer))
     return (
-        f'<div class="box__item-container"><div class="box__image"><a href="{href}" class="link__item montelena-post" target="_blank" '
-        f'rel="noreferrer"><div class="box__event-tag"></div><img class="image__item" src="{base}/img/{offer.offer_id}.png" '
-        f'alt="{escape(offer.title)}">{"<span class=text__soldout>일시품절</span>" if sold else ""}</a></div>'
+        f'<div class="box__item-container"><div class="box__image"><a href="{href}" class="link__item '
+        'montelena-post" target="_blank" '
+        'rel="noreferrer"><div class="box__event-tag"></div><img class="image__item" '
+        f'src="{base}/img/{offer.offer_id}.png" '
+        f'alt="{escape(offer.title)}">{when(sold, _SOLD)}</a></div>'
         '<div class="box__information"><div class="box__information-major"><div class="box__item-title">'
-        f'<span class="text__item-title text__item-title--ellipsis"><a id="item_{offer.offer_id}" class="link__item montelena-post" '
+        f'<span class="text__item-title text__item-title--ellipsis"><a id="item_{offer.offer_id}" '
+        'class="link__item montelena-post" '
         f'href="{href}" target="_blank" rel="noreferrer">{brand}<span class="for-a11y">상품명 </span>'
         f'<span class="text__item" title="{escape(offer.title)}">{escape(offer.title)}</span></a></span></div>'
         f'{_price(offer) if priced else ""}<div class="box__item-arrival"><div class="box__information-tags">'
         f'<ul class="list__tags">{shown}</ul></div></div></div>'
         f'<div class="box__information-benefittags">{extra}</div>{_score(offer)}'
-        f'<div class="box__information_seller"><a class="link__shop montelena-post" href="{base}/minishop/{offer.offer_id % 97}" '
-        f'target="_blank" rel="noreferrer"><span class="for-a11y">판매자</span><span class="text__seller">{escape(offer.seller)}</span>'
+        '<div class="box__information_seller"><a class="link__shop montelena-post" '
+        f'href="{base}/minishop/{offer.offer_id % 97}" '
+        'target="_blank" rel="noreferrer"><span class="for-a11y">판매자</span><span '
+        f'class="text__seller">{escape(offer.seller)}</span>'
         f"</a></div></div></div>"
     )
 
@@ -76,15 +84,18 @@ def _price(offer: SandboxOffer) -> str:
     if offer.list_price_krw:
         before = (
             '<div class="box__price-original" role="deletion"><span class="for-a11y">원가 </span>'
-            f'<span class="text text__value">{won(offer.list_price_krw)}</span><span class="text text__unit">원</span></div>'
+            f'<span class="text text__value">{won(offer.list_price_krw)}</span><span class="text text__unit">'
+            "원</span></div>"
         )
         off = (
-            '<div class="box__discount"><span class="for-a11y">할인률</span><span class="text text__value" style="color:#DA120D">'
+            '<div class="box__discount"><span class="for-a11y">할인률</span><span class="text text__value" '
+            'style="color:#DA120D">'
             f"{percent_off(offer.list_price_krw, offer.price_krw)}%</span></div>"
         )
     unit = "원~" if offer.option_range else "원"
     return (
-        f'<div class="box__item-price">{before}<div class="box__price-seller" role="deletion">{off}<span class="for-a11y">판매가</span>'
+        f'<div class="box__item-price">{before}<div class="box__price-seller" role="deletion">{off}<span '
+        'class="for-a11y">판매가</span>'
         f'<strong class="text text__value" style="color:#424242">{won(offer.price_krw)}</strong>'
         f'<span class="text text__unit" style="color:#424242">{unit}</span></div></div>'
     )
@@ -95,7 +106,10 @@ def _score(offer: SandboxOffer) -> str:
     rate, reviews, sold = draw.randrange(80, 101), draw.randrange(1, 900), draw.randrange(1, 9000)
     return (
         '<div class="box__information-score"><ul class="list__score"><li class="list-item list-item__awards">'
-        f'<span class="image__awards-points" style="width:{rate}%"><span class="for-a11y">만족도 {rate}% 입니다.</span></span></li>'
-        f'<li class="list-item list-item__feedback-count"><span class="for-a11y">상품평</span><span class="text">(<!-- -->{reviews}<!-- -->)</span></li>'
-        f'<li class="list-item list-item__pay-count"><span class="text">구매<!-- --> <!-- -->{won(sold)}</span></li></ul></div>'
+        f'<span class="image__awards-points" style="width:{rate}%"><span class="for-a11y">만족도 {rate}% '
+        "입니다.</span></span></li>"
+        '<li class="list-item list-item__feedback-count"><span class="for-a11y">상품평</span><span '
+        f'class="text">(<!-- -->{reviews}<!-- -->)</span></li>'
+        f'<li class="list-item list-item__pay-count"><span class="text">구매<!-- --> <!-- -->{won(sold)}</span>'
+        "</li></ul></div>"
     )

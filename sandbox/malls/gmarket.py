@@ -73,7 +73,8 @@ def _inner(base: str, query: str, hits: Sequence[SandboxOffer], view: View) -> s
     )
     cards = "".join(
         f'<div class="box__component box__component-itemcard box__component-itemcard--{_kind(one)}">'
-        f'<h4 class="text--module_title">일반상품 아이템카드</h4>{esm.card(base, one, _link(base, one), view, place=place)}</div>'
+        '<h4 class="text--module_title">일반상품 '
+        f"아이템카드</h4>{esm.card(base, one, _link(base, one), view, place=place)}</div>"
         for place, one in enumerate(rest, 1)
     )
     return f'{above}<div class="section__module-wrap box__component-list">{cards}</div>'

@@ -11,7 +11,8 @@ import re
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from sandbox import markup, search as finder
+from sandbox import markup
+from sandbox import search as finder
 from sandbox.answer import JSON, Answer, Ask, View, html
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sandbox import markup
 from sandbox.answer import JSON, Answer, Ask, View, html
-from sandbox.markup import percent_off, won
+from sandbox.markup import percent_off, when, won
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,13 @@ SEARCH_PATHS = ("/search/api/tab", "/search/api/tab/", "/pc/total-search", "/Sea
 PRODUCT_PATHS = ("/products/", "/adoffice/click", "/catalog/")
 COOKIES = ("PCID=17000000000000000000", "WMONID=sandbox", "TT=sandbox")
 NO_RESULT = "검색결과가 없습니다"
+_SOLD = '<span class="c-card-item__soldout">품절</span>'
+_AD = '<span class="c-badge-ad">광고</span>'
 LOADING = "데이터를 로딩 중입니다."
+BANNED = (
+    '<div class="captcha"><h1>비정상적인 접근</h1><p>보안 확인이 필요합니다.</p>'
+    '<form action="/captcha" method="post"><input name="answer"></form></div>'
+)
 PREFIXES = {
     "c-search-list": "c-goods-grid",
     "c-card-item": "c-tile",
@@ -115,8 +121,7 @@ def _page(ask: Ask, hits: Sequence[SandboxOffer], view: View) -> Answer:
     query = keyword(ask)
     head = markup.search_box(f"{ask.base}/pc/total-search", "kwd", query, BRAND, ask.base)
     if view.banned:
-        text = '<div class="captcha"><h1>비정상적인 접근</h1><p>보안 확인이 필요합니다.</p><form action="/captcha" method="post"></form></div>'
-        return html(markup.page("st11", "11번가", text, base=ask.base), status=403)
+        return html(markup.page("st11", "11번가", BANNED, base=ask.base), status=403)
     if view.loading:
         inner = f'<div class="dim_wrap"><p class="loading">{LOADING}</p></div>'
     elif not hits:
@@ -126,9 +131,11 @@ def _page(ask: Ask, hits: Sequence[SandboxOffer], view: View) -> Answer:
         )
     else:
         cards = "".join(_card(ask.base, one, view, place) for place, one in enumerate(hits, 1))
-        inner = f'<section class="search_section" id="section_commonPrd"><ul class="c-search-list c-search-list__container">{cards}</ul></section>'
+        rows = f'<ul class="c-search-list c-search-list__container">{cards}</ul>'
+        inner = f'<section class="search_section" id="section_commonPrd">{rows}</section>'
     body = (
-        f'<div id="App"><div id="wrapBody">{head}<div id="layBodyWrap"><div class="l_content"><div class="s_search s_search_tab">'
+        f'<div id="App"><div id="wrapBody">{head}<div id="layBodyWrap"><div class="l_content"><div '
+        'class="s_search s_search_tab">'
         f'<div class="l_search_content" role="main"><h2 class="sr-only">검색결과</h2>{inner}</div></div></div></div>'
         f"{markup.footer(BRAND)}</div></div>"
     )
@@ -142,17 +149,20 @@ def _card(base: str, offer: SandboxOffer, view: View, place: int) -> str:
         "ad_yn": "Y" if offer.ad else "N",
         "collection_object": "AD" if offer.ad else "COMMON",
     }
-    sold = "<span class=c-card-item__soldout>품절</span>" if offer.sold_out or view.sold_out else ""
+    sold = when(offer.sold_out or view.sold_out, _SOLD)
     compare = '<span class="c-badge">가격비교</span>' if offer.catalogue else ""
     price = "" if view.no_price and place % 3 == 0 else _card_price(offer)
     return (
         '<li class="c-search-list__item"><div class="c-card-item c-card-item--list">'
-        f'<a class="c-card-item__anchor" href="{escape(_link(base, offer))}" data-log-body="{escape(json.dumps(log, ensure_ascii=False))}">'
-        f'<span class="sr-only">상품 상세보기</span></a><div class="c-card-item__thumb"><img src="{base}/img/{offer.offer_id}.png" '
+        f'<a class="c-card-item__anchor" href="{escape(_link(base, offer))}" '
+        f'data-log-body="{escape(json.dumps(log))}">'
+        '<span class="sr-only">상품 상세보기</span></a><div class="c-card-item__thumb"><img '
+        f'src="{base}/img/{offer.offer_id}.png" '
         f'alt="{escape(offer.title)}">{sold}</div>'
-        f'<dl class="c-card-item__info"><div class="c-card-item__name"><dt><span class="sr-only">상품명</span></dt><dd>{escape(offer.title)}</dd></div>'
+        '<dl class="c-card-item__info"><div class="c-card-item__name"><dt><span class="sr-only">상품명</span>'
+        f"</dt><dd>{escape(offer.title)}</dd></div>"
         f'{price}{_card_delivery(offer)}</dl>{compare}<div class="c-seller"><span class="sr-only">판매자</span>'
-        f'<span class="c-seller__name">{escape(offer.seller)}</span></div>{"<span class=c-badge-ad>광고</span>" if offer.ad else ""}</div></li>'
+        f'<span class="c-seller__name">{escape(offer.seller)}</span></div>{when(offer.ad, _AD)}</div></li>'
     )
 
 
@@ -162,12 +172,14 @@ def _card_price(offer: SandboxOffer) -> str:
         off = percent_off(offer.list_price_krw, offer.price_krw)
         before = (
             f'<dd class="c-card-item__rate"><span class="sr-only">할인율</span><span class="value">{off}</span>%</dd>'
-            f'<dd class="c-card-item__price-del"><del><span class="sr-only">정가</span><span class="value">{won(offer.list_price_krw)}</span>원</del></dd>'
+            '<dd class="c-card-item__price-del"><del><span class="sr-only">정가</span><span '
+            f'class="value">{won(offer.list_price_krw)}</span>원</del></dd>'
         )
     tilde = "~" if offer.option_range else ""
     return (
         f'<div class="c-card-item__price-info"><dt class="sr-only">가격</dt>{before}<dd class="c-card-item__price">'
-        f'<span class="sr-only">판매가</span><span class="value">{won(offer.price_krw)}</span><span class="unit">원{tilde}</span></dd></div>'
+        f'<span class="sr-only">판매가</span><span class="value">{won(offer.price_krw)}</span><span '
+        f'class="unit">원{tilde}</span></dd></div>'
     )
 
 
@@ -175,4 +187,5 @@ def _card_delivery(offer: SandboxOffer) -> str:
     if offer.shipping_krw is None:
         return ""
     fee = "무료" if offer.shipping_krw == 0 else f"{won(offer.shipping_krw)}원"
-    return f'<dd class="c-card-item__price-delivery"><span class="sr-only">배송비</span><span class="value">{fee}</span></dd>'
+    value = f'<span class="sr-only">배송비</span><span class="value">{fee}</span>'
+    return f'<dd class="c-card-item__price-delivery">{value}</dd>'
