@@ -9,15 +9,16 @@ from __future__ import annotations
 import dramatiq
 from periodiq import PeriodiqMiddleware
 
-from tasks import flow, logs
+from tasks import boot, flow, logs
 from tasks.runtime import runtime
 
 broker = runtime.broker
 broker.on_dead = flow.dead
 # A tick that waited longer than this is dropped; another one is due already.
+broker.add_middleware(boot.Boot())
 broker.add_middleware(PeriodiqMiddleware(skip_delay=300))
 dramatiq.set_broker(broker)
 
 from tasks import submit, naver, coupang, match, fallback, persist, outbox, ops  # noqa: E402, I001 — after the broker, in path order
 
-__all__ = ["broker", "coupang", "fallback", "logs", "match", "naver", "ops", "outbox", "persist", "submit"]
+__all__ = ["boot", "broker", "coupang", "fallback", "logs", "match", "naver", "ops", "outbox", "persist", "submit"]
