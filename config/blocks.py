@@ -73,8 +73,8 @@ class DatabaseConfig(Block):
         parts = urlsplit(self.url.get_secret_value())
         user_info, _, place = parts.netloc.rpartition("@")
         if not parts.netloc:
-            host = f"[{self.host}]" if ":" in self.host else quote(self.host, safe="")
-            place = f"{host}:{self.port}"
+            # Quoted, so that a socket directory and an IPv6 address pass too.
+            place = f"{quote(self.host, safe='')}:{self.port}"
         user, _, password = (unquote(part) for part in user_info.partition(":"))
         user = quote(user or self.user, safe="")
         password = quote(password or self.password.get_secret_value(), safe="")

@@ -23,6 +23,7 @@ FILE = "config.local.toml"
         ("[search]\nconcurrency = 1", "[search] concurrency: unknown key; did you mean [worker] concurrency?"),
         ("[alert.dead]\nlimt = 1", "[alert.dead] limt: unknown key; did you mean limit?"),
         ("[wbe]\nport = 1", "[wbe]: unknown section; did you mean web?"),
+        ("[WEB]\nport = 1", "[WEB]: unknown section; did you mean web?"),
         ("[maindbconfig]\nhost = 'a'", "[maindbconfig]: unknown section; did you mean MainDBConfig?"),
         ("[MainDBConfig]\npwd = 'a'", "[MainDBConfig] pwd: unknown key; did you mean pw?"),
         ("port = 1", "port: stands outside any section; did you mean [sandbox] port?"),

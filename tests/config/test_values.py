@@ -8,6 +8,7 @@ import psycopg2.extensions
 import pytest
 from pydantic import ValidationError
 
+import config
 from errors import BadConfig
 
 if TYPE_CHECKING:
@@ -87,6 +88,20 @@ def test_it_keeps_secrets_out_of_refusals(place: Place, name: str) -> None:
     lines = place.mistakes(text, **broken)
     assert any(line.startswith("LPS_WEB__PORT: ") for line in lines)
     assert "hunter2" not in "\n".join(lines)
+
+
+@pytest.mark.parametrize("url", ["postgresql://u:hunter2@h:99999/x", "postgresql://u:hunter2@[x/y", "hunter2://u@h/x"])
+def test_it_keeps_the_login_out_of_the_complaint_about_an_address(place: Place, url: str) -> None:
+    """Python's own errors about addresses repeat them; ours do not."""
+    lines = place.mistakes(LPS_DATABASE__URL=url, LPS_AI__BASE_URL=url)
+    assert sorted(line.partition(":")[0] for line in lines) == ["LPS_AI__BASE_URL", "LPS_DATABASE__URL"]
+    assert "hunter2" not in "\n".join(lines)
+
+
+def test_it_refuses_a_field_no_block_has(place: Place) -> None:
+    """A block made by hand is as strict as one that was read."""
+    with pytest.raises(ValidationError, match="Extra inputs"):
+        config.LogConfig.model_validate({"level": "info", "format": "json", "colour": "red"})
 
 
 def test_it_cannot_be_changed(place: Place) -> None:
