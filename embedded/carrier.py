@@ -97,7 +97,7 @@ def run(command: Sequence[str], account: Account, failure: str) -> None:
         Setup: it failed; `failure`, then what it said.
     """
     try:
-        done = subprocess.run(  # noqa: S603 - fixed programs, no shell
+        done = subprocess.run(
             command, env=ENV, cwd="/", capture_output=True, text=True, check=False, umask=0o077, **account.popen()
         )
     except OSError as error:

@@ -1,0 +1,71 @@
+"""The commands: a file a group, each a few lines that call what web and tasks call too.
+
+A file is imported when its command is asked for, so that `lps --help` answers at once. The command `name` is the click
+command of that name in `cli/<file>.py`; it returns its exit status (0 done or found, 1 error, 2 usage, 3 not found).
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from typing import cast
+
+import click
+
+COMMANDS = {
+    "up": ("up", "Start everything, run one search, and stay: web, workers, clock, sandbox market, database."),
+    "search": ("search", "Search one product and print the lowest price that is certain."),
+    "test": ("test", "Run the tests; what follows goes to pytest."),
+    "config": ("config", "Check the settings, or show each with where it came from."),
+    "doctor": ("doctor", "Look at the machine: browser, display, fonts, ports, database, settings."),
+    "migrate": ("db", "Bring the database to this version's schema."),
+    "psql": ("db", "Open psql on the database."),
+    "ops": ("db", "Print the operators' numbers as JSON."),
+    "worker": ("serve", "Run workers by themselves."),
+    "scheduler": ("serve", "Run the clock by itself."),
+    "web": ("serve", "Serve pages and API by themselves."),
+    "parse": ("parse", "Read a saved page of a mall as LPS reads it."),
+    "match": ("match", "Judge titles against a product as LPS does."),
+}
+
+
+class Commands(click.Group):
+    """Finds a command by its name, imports its file then, and suggests the nearest name to a mistyped one."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, in the order a newcomer meets them."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name, with its file imported; None when there is none."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"cli.{COMMANDS[cmd_name][0]}")
+        return cast("click.Command", getattr(module, cmd_name))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments name.
+
+        Raises:
+            UsageError: there is none; the text suggests the nearest.
+        """
+        if args[0] not in COMMANDS:
+            near = difflib.get_close_matches(args[0], COMMANDS, 1)
+            hint = f"did you mean {near[0]}?" if near else "lps --help lists them"
+            ctx.fail(f"there is no command {args[0]!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list without importing any command."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+def lps() -> None:
+    """The true lowest price of a product across Korean online malls."""
