@@ -32,7 +32,7 @@ import signal, sys, threading, time
 import dramatiq
 from store.pool import Pool
 from tasks.middleware import chain
-from tasks.queue import LpsBroker, current_message
+from tasks.queue import LeaseLost, LpsBroker, current_message
 
 pool = Pool({url!r}, size=6, application="lps queue test")
 broker = LpsBroker(pool=pool, middleware=chain(), **{timing!r})

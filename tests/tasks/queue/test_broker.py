@@ -82,6 +82,18 @@ def test_a_delayed_message_starts_on_time(rig: Rig) -> None:
     assert 0.68 <= seen[0][1] - sent <= 0.9
 
 
+def test_what_nobody_was_told_of_is_found_by_looking(rig: Rig) -> None:
+    """A notification may be lost, or never sent: an idle consumer polls."""
+    broker = rig.broker(poll_s=0.3)
+    _, seen = _recorder(broker)
+    rig.work(broker)
+    rig.wait(lambda: broker.hub and broker.hub.listening)
+    text = broker.message("naver", "silent", job=uuid4()).encode().decode()
+    sql = "INSERT INTO dramatiq.queue (message_id, queue_name, state, message) VALUES (%s, 'naver', 'queued', %s)"
+    rig.db.rows(sql, str(uuid4()), text)
+    rig.wait(lambda: seen, 1)
+
+
 def test_urgent_messages_go_first(rig: Rig) -> None:
     """Priority, then age."""
     broker = rig.broker()
