@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from datetime import datetime
 
-API = "naver"
 MALLS = ("naver", "coupang", "gmarket", "auction", "st11")
 FIRST = ("naver", "coupang")
 FALLBACK = ("gmarket", "auction", "st11")
@@ -262,25 +261,6 @@ class JobSource:
     outcome: SourceOutcome | None
     round: int
     report: SourceReport | None = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Attempt:
-    """One try of one stage, ended."""
-
-    stage: str
-    round: int
-    try_: int
-    worker: str
-    started_at: datetime
-    ended_at: datetime
-    outcome: str
-    error: str | None = None
-
-    @property
-    def took_ms(self) -> int:
-        """How long it ran."""
-        return round((self.ended_at - self.started_at).total_seconds() * 1000)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from model import Attempt
 from store.sql import beside
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from store.pool import Cursor
 
 SQL = beside(__file__)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Attempt:
+    """One try of one stage, ended."""
+
+    stage: str
+    round: int
+    try_: int
+    worker: str
+    started_at: datetime
+    ended_at: datetime
+    outcome: str
+    error: str | None = None
+
+    @property
+    def took_ms(self) -> int:
+        """How long it ran."""
+        return round((self.ended_at - self.started_at).total_seconds() * 1000)
 
 
 def of_job(cur: Cursor, job_id: str) -> list[Attempt]:

@@ -79,16 +79,25 @@ class Pool:
         timeout_s: how long a caller waits for a free one before `DatabaseDown`.
         application: shown in pg_stat_activity.
         statement_timeout_s: 0 = none.
+        cursor_factory: a psycopg2 cursor class, for whoever wants to watch the statements.
     """
 
     def __init__(
-        self, dsn: str, *, size: int, timeout_s: float = 10, application: str = "lps", statement_timeout_s: float = 30
+        self,
+        dsn: str,
+        *,
+        size: int,
+        timeout_s: float = 10,
+        application: str = "lps",
+        statement_timeout_s: float = 30,
+        cursor_factory: type | None = None,
     ) -> None:
         self.dsn = dsn
         self.size = size
         self.timeout_s = timeout_s
         self.application = application
         self.statement_timeout_s = statement_timeout_s
+        self.cursor_factory = cursor_factory
         self._reset()
 
     def _reset(self) -> None:
@@ -143,7 +152,7 @@ class Pool:
         connection = self._take()
         try:
             connection.autocommit = False
-            with connection.cursor() as cur:
+            with connection.cursor(cursor_factory=self.cursor_factory) as cur:
                 yield cur
             connection.commit()
         except _BROKEN as error:
@@ -165,7 +174,7 @@ class Pool:
         connection = self._take()
         try:
             connection.autocommit = True
-            with connection.cursor() as cur:
+            with connection.cursor(cursor_factory=self.cursor_factory) as cur:
                 yield cur
         except _BROKEN as error:
             connection.close()

@@ -57,7 +57,7 @@ def read_malls(cur: Cursor, job_id: str, malls: tuple[str, ...], at: jobs.Open) 
 
 def not_asked(mall: str, paused: dict[str, str]) -> SourceReport | None:
     """Why a mall is left out of a search; None when it is asked."""
-    why = runtime.why_not_asked(mall)
+    why = runtime.settings.mall(mall).why_disabled
     if why:
         return SourceReport(mall=mall, outcome=SourceOutcome.DISABLED, error=why)
     if mall in paused:

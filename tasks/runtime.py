@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Protocol
 
 import config
 import crawl
-from config import NaverConfig, PageMallConfig
 from errors import Setup
 from store.pool import Pool
 from tasks.middleware import chain
@@ -71,17 +70,6 @@ class Runtime:
     def assumed_shipping(self, offer: Offer) -> int:
         """KRW taken as shipping for an offer that does not say."""
         return self.settings.mall(offer.mall).assumed_shipping_krw
-
-    def why_not_asked(self, mall: str) -> str:
-        """Why the settings leave this mall out; empty when it is asked."""
-        block = self.settings.mall(mall)
-        if not block.enabled:
-            return f"switched off: [{mall}] enabled = false"
-        if isinstance(block, PageMallConfig) and not block.operator_accepts_terms:
-            return f"the operator has not accepted this mall's terms: [{mall}] operator_accepts_terms = false"
-        if isinstance(block, NaverConfig) and not block.keys:
-            return "no key: set NAVER_KEYS"
-        return ""
 
     def close(self) -> None:
         """Close browsers and idle connections; everything opens again on its next use."""

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from model import Attempt, Decision, Job, JobSource
+    from model import Decision, Job, JobSource
+    from store.attempts import Attempt
     from web.service import Found
 
 SAFE_URL = re.compile(r"https?://[^\s\x00-\x20/\\@<>\"?#]+([/?#][^\s\x00-\x20\\<>\"]*)?", re.IGNORECASE)
@@ -198,3 +199,12 @@ def winner(found: dict[str, Any]) -> dict[str, Any] | None:
         return None
     same = (row for row in found["offers"] if row["verdict"] == Same.SAME and row["mall"] == lowest.get("mall"))
     return next((row for row in same if row["name"] == lowest.get("title") and row["url"] == lowest.get("url")), None)
+
+
+def lowest_by_mall(rows: Iterable[dict[str, Any]]) -> dict[str, int]:
+    """The lowest effective price (KRW) of the accepted offers of each mall; rows come cheapest first."""
+    lowest: dict[str, int] = {}
+    for row in rows:
+        if row["verdict"] == Same.SAME and row["effective_price_krw"] is not None:
+            lowest.setdefault(row["mall"], row["effective_price_krw"])
+    return lowest

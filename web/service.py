@@ -15,7 +15,8 @@ from web.parts import here
 from web.problem import Problem
 
 if TYPE_CHECKING:
-    from model import Attempt, Decision, Job, JobSource, Ops
+    from model import Decision, Job, JobSource, Ops
+    from store.attempts import Attempt
     from store.prices import PricePoint
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
