@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from flask import g
 
 from web import present
+from web.language import text
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -42,8 +43,25 @@ def clock(iso: str | None) -> str:
     return moment.strftime(f"{year}%m-%d %H:%M")
 
 
+def stamp(iso: str | None) -> str:
+    """A stored moment as Korean wall time, in full: "2026-11-30 14:20"."""
+    return f"{datetime.fromisoformat(iso).astimezone(KST):%Y-%m-%d %H:%M}" if iso else "–"
+
+
+def shipping_text(row: dict[str, Any]) -> str:
+    """What is added to an offer's price for shipping, and whether that is known."""
+    if row["shipping_krw"] == 0:
+        return text("offers.free")
+    if row["shipping_krw"] is not None:
+        return text("offers.shipping", won=won(row["shipping_krw"]))
+    if row["effective_price_krw"] is None:
+        return text("offers.unknown")
+    return text("offers.assumed", won=won(row["effective_price_krw"] - row["price_krw"]))
+
+
 def install(app: Flask) -> None:
     """Make them known to the templates."""
-    for function in (won, seconds, percent, clock):
+    for function in (won, seconds, percent, clock, stamp):
         app.jinja_env.filters[function.__name__] = function
-    app.jinja_env.globals |= {"mall_text": present.mall_text, "reason_text": present.reason_text}
+    for shown in (shipping_text, present.mall_text, present.reason_text):
+        app.jinja_env.globals[shown.__name__] = shown

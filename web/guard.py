@@ -41,9 +41,18 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def _place(address: str) -> tuple[str, str]:
+    """(host name, host name with port) of an address, empty where it cannot be read."""
+    try:
+        parsed = urlsplit(address)
+    except ValueError:
+        return "", ""
+    return parsed.hostname or "", parsed.netloc
+
+
 def check_host() -> None:
     """Refuse other names while we listen on loopback: a foreign page may point its own name at us (DNS rebinding)."""
-    name = urlsplit(f"//{request.host}").hostname or ""
+    name, _ = _place(f"//{request.host}")
     if is_loopback(parts.here().settings.web.host) and not is_loopback(name):
         raise Problem("LPS_WRONG_HOST")
 
@@ -54,7 +63,7 @@ def check_site() -> None:
         return
     site = request.headers.get("Sec-Fetch-Site", "same-origin")
     origin = request.headers.get("Origin")
-    foreign = origin is not None and urlsplit(origin).netloc != request.host
+    foreign = origin is not None and _place(origin)[1] != request.host
     if site not in ("same-origin", "none") or foreign:
         raise Problem("LPS_CROSS_SITE")
 

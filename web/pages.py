@@ -79,6 +79,7 @@ def job(job_id: str) -> Response:
         kept=[row for row in view["offers"] if row["verdict"] != Same.DIFFERENT],
         rejected=rejected,
         winner=present.winner(view),
+        lowest=present.lowest_by_mall(view["offers"]),
         costs=_costs(view["result"]),
         elapsed_s=_elapsed_s(found),
         limit_s=round((found.job.deadline_at - found.job.created_at).total_seconds()),

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from flask import Flask
 
+    from errors import Setup
+
 CODES = {
     "LPS_BAD_REQUEST": 400,
     "LPS_NO_BODY": 400,
@@ -45,6 +47,7 @@ _BY_STATUS = {
 }
 _MACHINE_PATHS = ("/v1/", "/healthz", "/readyz")
 RETRY_AFTER_S = 5
+MAX_ERRORS = 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,12 +65,18 @@ class Problem(Exception):
     """A view ends here; the code says why."""
 
     def __init__(
-        self, code: str, *, errors: Sequence[FieldError] = (), headers: Mapping[str, str] | None = None
+        self,
+        code: str,
+        *,
+        errors: Sequence[FieldError] = (),
+        reason: str = "",
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(code)
         self.code = code
         self.status = CODES[code]
-        self.errors = tuple(errors)
+        self.errors = tuple(errors[:MAX_ERRORS])
+        self.reason = reason
         self.headers = dict(headers or {})
 
 
@@ -82,6 +91,8 @@ def body(problem: Problem) -> dict[str, Any]:
         "instance": request.path,
         "result": {"desc": problem.code},
     }
+    if problem.reason:
+        members["reason"] = problem.reason
     if problem.errors:
         members["errors"] = [asdict(error) for error in problem.errors]
     return members
@@ -121,10 +132,15 @@ def _database_down(error: DatabaseDown) -> Response:
     return answer(Problem("LPS_DATABASE_DOWN", headers={"Retry-After": str(RETRY_AFTER_S)}))
 
 
+def _wrong_database(error: Setup) -> Response:
+    """Our own text says what to do; it names no secret."""
+    current_app.logger.warning("wrong database: %s", error)
+    return answer(Problem("LPS_WRONG_SCHEMA", reason=str(error), headers={"Retry-After": str(RETRY_AFTER_S)}))
+
+
 def _database_error(error: Exception) -> Response:
-    if is_missing_table(error) or isinstance(error, (SchemaMismatch, WrongOrigin)):
-        current_app.logger.warning("wrong schema: %s", error)
-        return answer(Problem("LPS_WRONG_SCHEMA", headers={"Retry-After": str(RETRY_AFTER_S)}))
+    if is_missing_table(error):
+        return _wrong_database(SchemaMismatch("the database has no LPS schema yet: run `lps migrate`"))
     current_app.logger.error("unhandled", exc_info=error)
     return answer(Problem("LPS_INTERNAL"))
 
@@ -134,6 +150,6 @@ def install(app: Flask) -> None:
     app.register_error_handler(Problem, answer)
     app.register_error_handler(HTTPException, _from_http)
     app.register_error_handler(DatabaseDown, _database_down)
-    app.register_error_handler(SchemaMismatch, _database_error)
-    app.register_error_handler(WrongOrigin, _database_error)
+    app.register_error_handler(SchemaMismatch, _wrong_database)
+    app.register_error_handler(WrongOrigin, _wrong_database)
     app.register_error_handler(DatabaseError, _database_error)

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictStr, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, StrictBool, StrictStr, ValidationError
 from pydantic_core import PydanticCustomError
 
 from model import Product
@@ -54,7 +54,7 @@ class Search(BaseModel):
 
     product_name: Text
     specification: Text = ""
-    product_code: Annotated[Text, Field(max_length=MAX_CODE_CHARS)] = ""
+    product_code: Text = ""
     again: StrictBool = False
 
     def product(self) -> Product:
@@ -69,7 +69,6 @@ _CODES = {
     "string_type": "wrong_type",
     "bool_type": "wrong_type",
     "model_type": "wrong_type",
-    "string_too_long": "too_long",
     "string_unicode": "control_character",
     "control_character": "control_character",
 }
@@ -86,7 +85,7 @@ def _errors(failed: ValidationError) -> list[FieldError]:
     for item in failed.errors(include_url=False, include_input=False):
         code = _CODES.get(item["type"], "wrong_type")
         field = str(item["loc"][0]) if item["loc"] else "body"
-        found.append(error(field, code, limit=item.get("ctx", {}).get("max_length", 0)))
+        found.append(error(field, code))
     return found
 
 
@@ -103,7 +102,8 @@ def check(raw: object, *, max_name_chars: int, max_spec_chars: int) -> Search:
     mistakes = []
     if not search.product_name:
         mistakes.append(error("product_name", "empty"))
-    for field, limit in (("product_name", max_name_chars), ("specification", max_spec_chars)):
+    limits = {"product_name": max_name_chars, "specification": max_spec_chars, "product_code": MAX_CODE_CHARS}
+    for field, limit in limits.items():
         if len(getattr(search, field)) > limit:
             mistakes.append(error(field, "too_long", limit=limit))
     if mistakes:

@@ -32,7 +32,7 @@
       const item = document.createElement("li"), text = document.createElement("span"), took = document.createElement("b");
       item.className = stage.tone;
       text.textContent = stage.text;
-      took.textContent = seconds(stage.took_ms);
+      took.textContent = list.dataset.stages.replace("{n}", seconds(stage.took_ms));
       item.append(text, " ", took);
       return item;
     }));
