@@ -1,0 +1,82 @@
+"""The rule gate: whether an offer is exactly what was asked for, by its title and card alone.
+
+Order: card and title facts → model number → bundle, size, count → numbers with units → refill → words. The first hard
+fact rejects and nothing later, an AI included, can overturn it. What rules cannot tell is "ask".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from ai import amounts, facts, reading
+from ai.coverage import Coverage, compare
+from ai.title import Title
+from ai.title import read as read_title
+from model import Offer, Reason
+
+if TYPE_CHECKING:
+    from ai.amounts import Fit
+    from ai.spec import ProductSpec
+
+GATE_VERSION = "1"
+"""Part of every cached decision: raise it with any change of verdicts."""
+
+HARD = frozenset(
+    (
+        Reason.SIZE, Reason.COUNT, Reason.BUNDLE, Reason.ACCESSORY, Reason.REFILL, Reason.COMPONENT, Reason.CONDITION,
+        Reason.ORIGIN, Reason.COUNTERFEIT, Reason.COMPATIBLE, Reason.MODEL, Reason.SOLD_OUT,
+        Reason.PREORDER, Reason.RENTAL,
+    )
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the rules say of one offer."""
+
+    verdict: Literal["reject", "accept", "ask"]
+    reason: Reason
+    score: float
+    """Share of the request's words that the offer shows, 0…1."""
+    matched: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    confidence: float = 0.0
+    """0…1: how often such a verdict was right on labelled pairs (docs/matching.md)."""
+
+
+def judge(spec: ProductSpec, offer: Offer) -> Judgement:
+    """Judge one offer; pure, never raises, about 100 µs."""
+    title = read_title(offer.name)
+    reason = facts.refuse(spec, offer, title)
+    if reason is not None:
+        return Judgement("reject", reason, 0.0, confidence=0.97)
+    coverage = compare(spec, title)
+    model = reading.models(spec, title)
+    if isinstance(model, Reason):
+        return _judgement("reject", model, coverage, 0.97)
+    amount = amounts.compare(spec.quantity, title.quantity)
+    hard = _hard(spec, title, coverage, amount)
+    if hard is not None:
+        return _judgement("reject", hard, coverage, 0.96)
+    verdict, reason, confidence = reading.words(spec, title, coverage, amount, model_equal=model)
+    return _judgement(verdict, reason, coverage, confidence)
+
+
+def _hard(spec: ProductSpec, title: Title, coverage: Coverage, amount: Reason | Fit) -> Reason | None:
+    if isinstance(amount, Reason) and amount is not Reason.OPTION:
+        return amount
+    return (
+        amounts.attribute_conflict(amounts.attributes(spec.title), amounts.attributes(title))
+        or facts.refill(spec, title)
+        or reading.bundle(spec, title, coverage)
+        or reading.accessory(spec, title, coverage)
+    )
+
+
+def _judgement(
+    verdict: Literal["reject", "accept", "ask"], reason: Reason, coverage: Coverage, confidence: float
+) -> Judgement:
+    matched = tuple(core.text for core in coverage.found)
+    missing = tuple(core.text for core in coverage.missing)
+    return Judgement(verdict, reason, round(coverage.score, 3), matched, missing, confidence)

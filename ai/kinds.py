@@ -1,0 +1,28 @@
+"""Words that tell products of one brand apart, and words that tell nothing; the lists are in lexicon/kinds.txt.
+
+Every list is folded (ai/text.fold), so one spelling a word is enough.
+"""
+
+from __future__ import annotations
+
+from ai import lexicon
+from ai.text import fold
+
+
+def _set(name: str) -> frozenset[str]:
+    return frozenset(fold(word) for word in lexicon.words("kinds", name))
+
+
+def _groups(name: str) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(fold(word) for word in line) for line in lexicon.groups("kinds", name))
+
+
+VARIANT_GROUPS = _groups("variant groups")
+"""Spellings of one edition word, in either script."""
+VARIANT = _set("variants") | frozenset(word for group in VARIANT_GROUPS for word in group)
+TYPES = _set("types")
+TYPE_GROUPS = _groups("type groups")
+PLAIN = _set("plain")
+PLAIN_ENDINGS = tuple(_set("plain endings"))
+COLOURS = {fold(word): line[0] for line in lexicon.groups("kinds", "colours") for word in line}
+"""Colour word → one name for the colour."""

@@ -1,0 +1,95 @@
+"""Titles to quantity tokens: one pass, one regular expression, linear in the length of the title."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any, NamedTuple
+
+from ai.units import COUNTERS, MEASURES, NATIVE, SPACED, UNIT, counter
+
+MAX_CHARS = 500
+"""No mall shows a longer title; what follows is never read."""
+
+NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,9}(?:\.\d{1,4})?"
+_WON = rf"(?:{NUMBER})(?:\s?만(?:\s?(?:{NUMBER}))?)?\s?(?:원|krw)(?![가-힣]*(?:권|짜리))"
+_DOSE = (
+    rf"(?:1일|하루(?:에)?|1회|매일|일일|1day)\s?(?:에\s?)?(?:총\s?)?"
+    rf"(?:{NUMBER})\s?(?:정|포|캡슐|알|개|회|스푼|티백|ml|mg|g)(?:씩)?"
+)
+_CHOICE = (
+    rf"(?:{NUMBER})\s?종\s?(?:중\s?)?택\s?(?:{NUMBER})|"
+    rf"(?:{NUMBER})\s?(?:개|종)?\s?(?:중\s?)?(?:택|선택)\s?(?:{NUMBER})(?!\d)|택\s?\d"
+)
+_MASTER = re.compile(
+    rf"(?P<won>{_WON})|(?P<dose>{_DOSE})|(?P<choice>{_CHOICE})"
+    rf"|(?P<per>(?:{NUMBER})\s?(?:g|kg|ml|l|개|매)당)"
+    rf"|(?P<num>(?>{NUMBER}))(?:(?P<gap>\s?)(?P<unit>{UNIT})|(?![\d]*[a-wyz]|x(?!\s?\d))(?!\.\d))"
+    r"|(?P<x>[x×✕✖*])(?=\s?\d)"
+    r"|(?P<native>(?<![가-힣])(?:한|두|세|네|다섯|여섯|열))\s?(?P<nunit>켤레|개|병|박스|팩|봉지?|장|통|세트|캔|벌|자루|상자)(?![가-힣])"
+    r"|(?P<spf>spf\s?\d+\+*|pa\s?\++|\d+\+(?=\s*pa))"
+    r"|(?P<word>[a-z][a-z0-9.\-_']*\+?(?![a-z0-9])|\d[\da-z.\-_]*|[가-힣]+|[a-z]+)"
+    r"|(?P<plus>\+)|(?P<open>[(\[{【〔<「])|(?P<close>[)\]}】〕>」])|(?P<sep>[,/|·:;&])"
+)
+
+
+class Token(NamedTuple):
+    """One piece of a title."""
+
+    kind: str
+    """S size · C count · N bare number · X sign · P plus · L ( · R ) · B separator · W word · Z counts nothing;
+    later also V set of sizes · M "1+1" · G group in brackets."""
+    value: float = 0.0
+    unit: str = ""
+    """Base unit of a size, the counter of a count, the text of a word or separator."""
+    start: int = 0
+    end: int = 0
+    parts: tuple[Any, ...] = ()
+    """The tokens of a group (kind G), the sizes of a set (kind V)."""
+
+
+def clean(title: str) -> str:
+    """NFKC, lower case, one line, cut at MAX_CHARS."""
+    return unicodedata.normalize("NFKC", title[:MAX_CHARS]).lower()[:MAX_CHARS]
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", ""))
+
+
+def _measured(found: re.Match[str], start: int, end: int) -> list[Token]:
+    value, gap, unit = _number(found["num"]), found["gap"], found["unit"]
+    if unit is None:
+        return [Token("N", value, "", start, end)]
+    if unit in MEASURES:
+        base, factor = MEASURES[unit]
+        return [Token("S", round(value * factor, 4), base, start, end)]
+    if unit not in COUNTERS or value != int(value):
+        return [Token("Z", value, unit, start, end)]
+    if gap and (unit not in SPACED or value > 999):
+        cut = found.start("unit")
+        return [Token("N", value, "", start, cut - len(gap)), Token("W", 0, unit, cut, end)]
+    if unit in ("t", "p") and (gap or value > 300):
+        return [Token("Z", value, unit, start, end)]
+    return [Token("C", value, counter(unit), start, end)]
+
+
+def scan(text: str) -> list[Token]:
+    """The tokens of an already cleaned title, in order."""
+    tokens: list[Token] = []
+    for found in _MASTER.finditer(text):
+        kind, (start, end) = found.lastgroup, found.span()
+        if found["num"] is not None:
+            tokens.extend(_measured(found, start, end))
+        elif kind == "nunit":
+            tokens.append(Token("C", NATIVE[found["native"]], counter(found["nunit"]), start, end))
+        elif kind == "choice":
+            tokens.append(Token("Z", 0, "택", start, end))
+        elif kind in _SIMPLE:
+            tokens.append(Token(_SIMPLE[kind], 0, found[0], start, end))
+        else:
+            tokens.append(Token("Z", 0, kind or "", start, end))
+    return tokens
+
+
+_SIMPLE = {"x": "X", "word": "W", "plus": "P", "open": "L", "close": "R", "sep": "B"}

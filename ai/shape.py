@@ -1,0 +1,144 @@
+"""Quantity tokens made ready for counting: context traps, gifts dropped, sums folded, brackets nested.
+
+Each step takes a list of tokens and returns a new one; only `in_context` looks at the title itself again.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ai.scan import Token
+from ai.units import DRINK_VESSELS
+
+_DIGITAL = re.compile(
+    r"\d\s?[gt]b|ssd|ddr|nvme|lte|자급제|아이폰|갤럭시|iphone|galaxy|노트북|메모리카드|usb|유심|공유기|라우터|그래픽"
+)
+_PAPER = re.compile(r"(?<![a-z])(?:a[2-6]|b[45])(?![a-z0-9])|복사용지|복사지|인화지|도화지|gsm")
+_GIFT = ("증정", "사은품", "사은", "샘플", "기프트증", "무료증")
+MAX_DEPTH = 3
+
+
+def in_context(tokens: list[Token], text: str) -> list[Token]:
+    """Grams that are gigabytes, 5G or paper weight count nothing; "180m x 캔" is a slip for ml."""
+    digital, paper = _DIGITAL.search(text) is not None, _PAPER.search(text) is not None
+    out = list(tokens)
+    for at, token in enumerate(tokens):
+        grams = token.kind == "S" and token.unit == "g" and "k" not in text[token.start : token.end]
+        if grams and ((digital and token.value == int(token.value)) or (paper and 60 <= token.value <= 350)):
+            out[at] = token._replace(kind="Z", unit="g")
+        elif token.kind == "Z" and token.unit == "m" and _vessel_follows(tokens, at):
+            out[at] = token._replace(kind="S", unit="ml")
+    return out
+
+
+def _vessel_follows(tokens: list[Token], at: int) -> bool:
+    sign, vessel = [*tokens[at + 1 : at + 3], Token("W"), Token("W")][:2]
+    return sign.kind == "X" and vessel.kind == "C" and vessel.unit in DRINK_VESSELS
+
+
+def is_gift(token: Token) -> bool:
+    """Whether a word says that what stands beside it is free."""
+    return token.kind == "W" and (token.unit == "덤" or any(word in token.unit for word in _GIFT))
+
+
+def nest(tokens: list[Token]) -> list[Token]:
+    """Brackets become G tokens; an unclosed one ends with the title, a lost closing one is ignored."""
+    stack: list[list[Token]] = [[]]
+    for token in tokens:
+        if token.kind == "L" and len(stack) <= MAX_DEPTH:
+            stack.append([])
+        elif token.kind == "R":
+            if len(stack) > 1:
+                _close(stack)
+        elif token.kind != "L":
+            stack[-1].append(token)
+    while len(stack) > 1:
+        _close(stack)
+    return stack[0]
+
+
+def _close(stack: list[list[Token]]) -> None:
+    inside = stack.pop()
+    stack[-1].append(Token("G", parts=tuple(inside)))
+
+
+def drop_gifts(tokens: list[Token]) -> tuple[list[Token], bool]:
+    """Without gift clauses, and whether there was one."""
+    out: list[Token] = []
+    found = swallow = False
+    for token in tokens:
+        if swallow and token.kind not in "PG":
+            continue
+        if token.kind == "G" and any(is_gift(part) for part in token.parts):
+            found = True
+        elif is_gift(token):
+            found = True
+            swallow = _cut_back(out, named=not token.unit.startswith(("증정", "사은", "덤", "무료증")))
+        else:
+            swallow = False
+            out.append(token)
+    return out, found
+
+
+def _cut_back(out: list[Token], *, named: bool) -> bool:
+    """Take the clause before a gift word away; True when the gift is named after the word ("+ 증정 A, B").
+
+    `named`: the word names its gift itself ("쇼핑백증정"), so a quantity before it is the product's own.
+    """
+    if out and out[-1].kind == "P":
+        out.pop()
+        return True
+    if not named and out and out[-1].kind in "SC":
+        out.pop()
+        while out and out[-1].kind in "WXN":
+            out.pop()
+    elif any(token.kind == "P" for token in out):
+        last = max(at for at, token in enumerate(out) if token.kind == "P")
+        if all(token.kind in "WZ" for token in out[last + 1 :]):
+            del out[last:]
+    if out and out[-1].kind == "P":
+        out.pop()
+    return False
+
+
+def fold_sums(tokens: list[Token]) -> list[Token]:
+    """`1+1` → M, `12+12` and `4개+2개` → one count, `100ml+40ml` → one set of sizes."""
+    out: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        run = _run(tokens, at)
+        if len(run) > 1:
+            out.extend(_sum(run))
+            at += 2 * len(run) - 1
+        else:
+            out.append(tokens[at])
+            at += 1
+    return out
+
+
+def _run(tokens: list[Token], at: int) -> list[Token]:
+    """The quantities of one kind that a chain of plus signs joins, beginning at `at`."""
+    run = [tokens[at]]
+    while run[0].kind in "NCS" and at + 2 < len(tokens) and tokens[at + 1].kind == "P":
+        following = tokens[at + 2]
+        alike = following.kind == run[-1].kind and following.unit == run[-1].unit
+        closes = run[-1].kind == "N" and following.kind == "C"
+        if not (alike or closes):
+            break
+        run.append(following)
+        at += 2
+    return run
+
+
+def _sum(run: list[Token]) -> list[Token]:
+    total = sum(token.value for token in run)
+    start, end = run[0].start, run[-1].end
+    if run[0].kind == "S":
+        values = tuple(token.value for token in run)
+        if len(set(values)) == 1:
+            return [run[0], Token("C", len(values), "+", start, end)]
+        return [Token("V", total, run[0].unit, start, end, values)]
+    small = run[-1].kind == "N" and run[-1].value == 1 and total <= 5
+    if small or (run[-1].kind == "N" and total <= 3):
+        return [Token("M", total, "", start, end)]
+    return [Token("C", total, run[-1].unit or "+", start, end)]

@@ -1,0 +1,141 @@
+"""What the buyer wants, read from a product name and its specification.
+
+Reading is cached, because one search judges many offers.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from ai import kinds, words
+from ai.quantity import Quantity, parse
+from ai.text import is_hangul, near
+from ai.title import Title, Word, squeeze
+from ai.title import read as read_title
+
+_MODEL = re.compile(r"(?=[a-z0-9\-]*[a-z])(?=[a-z0-9\-]*\d)[a-z0-9][a-z0-9\-]{3,}[a-z0-9]")
+_SERIES = re.compile(
+    r"(?:ddr|usb|hdmi|wifi|spf|pa|kf|ph|sse|pcie|cl|rtx|gtx|rx|gen|m)\d[\d.\-]*|\d+(?:gb|tb|mb|ml|mg|hz|ghz|mm|cm|x|w|k|p)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """One word of the request that an offer should show."""
+
+    text: str
+    pattern: re.Pattern[str]
+    """Finds it in a squeezed title, in either script and in near spellings."""
+    kind: str = ""
+    """"brand", "type", "variant", "plain", "attribute" or "" (distinctive)."""
+    unit: str = ""
+    required: bool = True
+    """False for words of the specification that only describe."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProductSpec:
+    """The request as the gate compares it."""
+
+    name: str
+    specification: str
+    brand: str | None
+    models: tuple[str, ...]
+    core: tuple[Core, ...]
+    quantity: Quantity
+    colour: str | None
+    title: Title
+    used: bool = False
+    """Used, refurbished or returned goods are asked for."""
+    overseas: bool = False
+    refill: bool = False
+    preorder: bool = False
+    rental: bool = False
+    missing: tuple[str, ...] = ()
+    """Of "brand", "quantity", "model": what the request does not say."""
+
+    def allowing(self, *, used: bool = False, overseas: bool = False) -> ProductSpec:
+        """The same request with wider wishes."""
+        return replace(self, used=self.used or used, overseas=self.overseas or overseas)
+
+
+@lru_cache(maxsize=2048)
+def read(name: str, specification: str = "") -> ProductSpec:
+    """Read a request; never raises."""
+    both = f"{name}, {specification}" if specification else name
+    title = read_title(both)
+    split = len(read_title(name).words)
+    core = tuple(_cores(title.words, split))
+    models = tuple(model for word in title.words for model in model_numbers(word.text))
+    quantity = parse(both)
+    brand = next((one.text for one in core if one.kind == "brand"), None)
+    gaps = (("brand", brand is None), ("quantity", not quantity.explicit), ("model", not models))
+    return ProductSpec(
+        name,
+        specification,
+        brand,
+        models,
+        core,
+        quantity,
+        _colour(title.words),
+        title,
+        used=words.USED.search(title.text) is not None,
+        overseas=words.OVERSEAS.search(title.text) is not None,
+        refill=words.REFILL.search(title.text) is not None,
+        preorder=words.PREORDER.search(title.text) is not None,
+        rental=words.RENTAL.search(title.text) is not None,
+        missing=tuple(gap for gap, absent in gaps if absent),
+    )
+
+
+def model_numbers(word: str) -> list[str]:
+    """Manufacturer's numbers in a word, hyphens removed: letters and digits, five or more, no standard's name."""
+    if not _MODEL.fullmatch(word) or _SERIES.fullmatch(word):
+        return []
+    bare = word.replace("-", "")
+    return [bare] if len(bare) >= 5 else []
+
+
+def _colour(found: tuple[Word, ...]) -> str | None:
+    return next((kinds.COLOURS[word.text] for word in found if word.text in kinds.COLOURS), None)
+
+
+def _cores(found: tuple[Word, ...], split: int) -> list[Core]:
+    out: list[Core] = []
+    for at, word in enumerate(found):
+        wish = words.WISHES.fullmatch(word.text) or words.REFILL.fullmatch(word.text)
+        if wish or (word.text in kinds.PLAIN and word.text not in kinds.TYPES and at >= split):
+            continue
+        kind = "brand" if at == 0 and not word.unit else _kind(word)
+        if kind == "plain":
+            continue
+        out.append(Core(word.text, _pattern(word.text), kind, word.unit, required=at < split or kind != "type"))
+    return out
+
+
+def _kind(word: Word) -> str:
+    if word.unit:
+        return "attribute"
+    if word.text in kinds.TYPES:
+        return "type"
+    if word.text in kinds.VARIANT:
+        return "variant"
+    return "plain" if word.text in kinds.PLAIN else ""
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    group = next((group for group in kinds.VARIANT_GROUPS if text in group), frozenset((text,)))
+    return re.compile("|".join(_bounded(squeeze(word)) for word in sorted(group | {text})))
+
+
+def _bounded(word: str) -> str:
+    close = near(word)
+    if close is not None:
+        return f"{word}|{close.pattern}"
+    if is_hangul(word):
+        return word
+    before = r"(?<!\d)" if word[:1].isdigit() else r"(?<![a-z])" if word[:1].isascii() else ""
+    after = r"(?!\d)" if word[-1:].isdigit() else r"(?![a-z])" if word[-1:].isascii() else ""
+    return f"{before}{re.escape(word)}{after}"

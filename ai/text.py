@@ -1,0 +1,114 @@
+"""One spelling for Korean product words: folding, compact form, near spellings, Latin against Hangul by sound."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_FIRST, _LAST, _VOWELS, _FINALS = 0xAC00, 0xD7A3, 21, 28
+# Initials ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ: the tense ones are written either way in loan words (까스, 가스).
+_INITIAL = (0, 0, 2, 3, 3, 5, 6, 7, 7, 9, 9, 11, 12, 12, 14, 15, 16, 17, 18)
+# Vowels ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ: ㅐ=ㅔ, ㅒ=ㅖ, ㅙ=ㅚ=ㅞ sound alike.
+_VOWEL = (0, 5, 2, 7, 4, 5, 6, 7, 8, 9, 11, 11, 12, 13, 14, 11, 16, 17, 18, 19, 20)
+# After ㅅ ㅈ ㅊ a loan word's y-glide is silent (쥬스, 주스; 쟈, 자; 쉬, 시).
+_AFTER_SIBILANT = {2: 0, 6: 4, 7: 5, 12: 8, 17: 13, 16: 20}
+_SIBILANTS = {9, 12, 14}
+_SAME_FINAL = {20: 19, 7: 19, 25: 19, 22: 19}
+
+
+def _folded(code: int) -> int:
+    initial, rest = divmod(code - _FIRST, _VOWELS * _FINALS)
+    vowel, final = divmod(rest, _FINALS)
+    initial, vowel = _INITIAL[initial], _VOWEL[vowel]
+    if initial in _SIBILANTS:
+        vowel = _AFTER_SIBILANT.get(vowel, vowel)
+    return _FIRST + (initial * _VOWELS + vowel) * _FINALS + _SAME_FINAL.get(final, final)
+
+
+_FOLD = {code: _folded(code) for code in range(_FIRST, _LAST + 1)}
+_KEEP = re.compile(r"[^0-9a-z가-힣]+")
+
+
+def fold(text: str) -> str:
+    """The text (lower case already) with spellings of the same sound made one."""
+    return text.translate(_FOLD)
+
+
+def compact(text: str) -> str:
+    """Only its letters and digits, nothing between them."""
+    return _KEEP.sub("", text)
+
+
+def is_hangul(text: str) -> bool:
+    """Whether every character is a Hangul syllable."""
+    return bool(text) and all("가" <= character <= "힣" for character in text)
+
+
+@lru_cache(maxsize=4096)
+def near(word: str) -> re.Pattern[str] | None:
+    """Pattern of the word with one vowel written otherwise (소세지, 소시지); None for words too short to be safe."""
+    if len(word) < 3 or not is_hangul(word):
+        return None
+    return re.compile("|".join(word[:at] + _vowel_class(word[at]) + word[at + 1 :] for at in range(len(word))))
+
+
+def _vowel_class(syllable: str) -> str:
+    initial, rest = divmod(ord(syllable) - _FIRST, _VOWELS * _FINALS)
+    final = rest % _FINALS
+    return "[" + "".join(chr(_FIRST + (initial * _VOWELS + vowel) * _FINALS + final) for vowel in range(_VOWELS)) + "]"
+
+
+_SOUND_INITIAL = "kkntt" + "r" + "mpp" + "ss" + "-" + "jjj" + "ktph"
+_SOUND_FINAL = {
+    0: "",
+    1: "k",
+    2: "k",
+    4: "n",
+    7: "t",
+    8: "r",
+    16: "m",
+    17: "p",
+    19: "t",
+    20: "t",
+    21: "n",
+    22: "t",
+    23: "t",
+}
+_LATIN = (
+    ("tch", "j"), ("sch", "s"), ("ch", "j"), ("sh", "s"), ("ph", "p"), ("th", "s"), ("ck", "k"), ("ng", "n"),
+    ("qu", "k"), ("x", "ks"), ("c", "k"), ("q", "k"), ("g", "k"), ("f", "p"), ("v", "p"), ("b", "p"), ("d", "t"),
+    ("l", "r"),
+    ("z", "j"),
+)  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def sound(word: str) -> str:
+    """Consonant skeleton of a Hangul or Latin word: 로지텍 and logitech both give "rjtk" or its neighbour."""
+    if is_hangul(word):
+        raw = "".join(_syllable_sound(ord(character) - _FIRST) for character in word)
+    else:
+        raw = word
+        for latin, heard in _LATIN:
+            raw = raw.replace(latin, heard)
+        raw = re.sub(r"r(?=[^aeiouyr]|$)", "", raw)
+        raw = re.sub(r"[^a-z]|[aeiouywh]", "", raw)
+    return re.sub(r"(.)\1+", r"\1", raw)
+
+
+def _syllable_sound(offset: int) -> str:
+    initial, rest = divmod(offset, _VOWELS * _FINALS)
+    first = _SOUND_INITIAL[initial] if initial < len(_SOUND_INITIAL) else ""
+    return first.replace("-", "").replace("h", "") + _SOUND_FINAL.get(rest % _FINALS, "")
+
+
+def alike(latin: str, hangul: str) -> bool:
+    """Whether a Latin word may be a Hangul word written out (popmart, 팝마트); three consonants at least."""
+    one, other = sound(latin), sound(hangul)
+    if len(one) < 3 or len(other) < 3:
+        return False
+    return (
+        one == other
+        or one.replace("j", "k") == other.replace("j", "k")
+        or one.replace("j", "s") == other.replace("j", "s")
+    )

@@ -1,0 +1,119 @@
+"""A title taken apart once: its words with their place, its quantity, its attributes. Gifts are already gone."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ai.quantity import Quantity, parse
+from ai.scan import Token, clean, scan
+from ai.shape import drop_gifts, in_context, nest
+from ai.text import fold
+
+_SEPARATED = re.compile(r"(?<=[0-9])[^0-9a-z가-힣]+(?=[0-9])|(?<=[a-z])[^0-9a-z가-힣]+(?=[a-z])")
+_REST = re.compile(r"[^0-9a-z가-힣 ]+|(?<![0-9a-z]) +| +(?![0-9a-z])")
+
+
+def squeeze(text: str) -> str:
+    """Folded letters and digits; one space stays where two numbers or two Latin words would run together."""
+    return _REST.sub("", _SEPARATED.sub(" ", text))
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a title."""
+
+    text: str
+    """Folded; digits glued to letters stay with them."""
+    at: int
+    """Its place among all tokens."""
+    bracket: bool = False
+    clause: int = 0
+    """0 before the first plus sign that joins goods, 1 after it, …"""
+    tail: bool = False
+    """After the last quantity, where sellers put search words."""
+    number: bool = False
+    unit: str = ""
+    """Set for a number with a unit that is no quantity: "27" "인치"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """A title as the gate sees it."""
+
+    text: str
+    """NFKC, lower case, not folded: what the fact patterns read."""
+    words: tuple[Word, ...]
+    quantity: Quantity
+    gift: bool
+    line: str
+    """The words squeezed together: what the request's patterns search."""
+    owner: tuple[int, ...]
+    """For every character of `line`, the index of its word."""
+
+
+@lru_cache(maxsize=8192)
+def read(title: str) -> Title:
+    """Take a title apart; never raises."""
+    text = clean(title)
+    tokens, gift = drop_gifts(nest(in_context(scan(text), text)))
+    flat = list(_flat(tokens, bracket=False))
+    kept = _kept_text(text, [token for token, _ in flat]) if gift else text
+    words = tuple(_words(flat, text))
+    line, owner = _line(words)
+    return Title(kept, words, parse(title), gift, line, owner)
+
+
+def _line(words: tuple[Word, ...]) -> tuple[str, tuple[int, ...]]:
+    line, owner = "", []
+    for index, word in enumerate(words):
+        piece = squeeze(word.text)
+        edge = line[-1:] + piece[:1]
+        if (
+            len(edge) == 2
+            and edge.isascii()
+            and edge.isdigit() == edge[:1].isdigit()
+            and (edge.isdigit() or edge.isalpha())
+        ):
+            line += " "
+            owner.append(index)
+        line += piece
+        owner.extend([index] * len(piece))
+    return line, tuple(owner)
+
+
+def _flat(tokens: list[Token] | tuple[Token, ...], *, bracket: bool) -> list[tuple[Token, bool]]:
+    out: list[tuple[Token, bool]] = []
+    for token in tokens:
+        if token.kind == "G":
+            out.append((Token("B", unit="("), bracket))
+            out.extend(_flat(token.parts, bracket=True))
+            out.append((Token("B", unit=")"), bracket))
+        else:
+            out.append((token, bracket))
+    return out
+
+
+def _kept_text(text: str, tokens: list[Token]) -> str:
+    """The text without what `drop_gifts` took away."""
+    spans = [text[token.start : token.end] for token in tokens if token.end]
+    return " ".join(spans)
+
+
+def _words(flat: list[tuple[Token, bool]], text: str) -> list[Word]:
+    quantities = [at for at, (token, _) in enumerate(flat) if token.kind in "SC"]
+    last = quantities[-1] if quantities else len(flat)
+    words: list[Word] = []
+    clause, end = 0, -1
+    for at, (token, bracket) in enumerate(flat):
+        if token.kind == "P":
+            clause += 1
+        elif token.kind in "WN" or (token.kind == "Z" and token.value):
+            piece = fold(text[token.start : token.end])
+            unit = token.unit if token.kind == "Z" else ""
+            if words and end == token.start and not unit and not words[-1].unit and words[-1].clause == clause:
+                piece = words.pop().text + piece
+            words.append(Word(piece, at, bracket, clause, at > last, token.kind != "W" and piece.isdigit(), unit))
+            end = token.end
+    return words
