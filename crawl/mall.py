@@ -39,6 +39,8 @@ class Body:
     """As declared by the answer's header."""
     size_bytes: int = 0
     """Bytes over the wire, both ways where known."""
+    retry_after_s: float | None = None
+    """How long the other side asked us to wait, if it did."""
     ip_request_no: int = 1
     """How many pages this IP has asked this mall for, this one included."""
 
@@ -50,7 +52,7 @@ class Parsed:
     offers: tuple[Offer, ...] = ()
     cards: int = 0
     """Product cards on the page, ads and unreadable ones included."""
-    shell: bool = False
+    search_page: bool = False
     """The page is this mall's search page, whatever its content."""
     no_result: bool = False
     """The mall itself says that nothing was found."""
@@ -79,13 +81,11 @@ class Mall:
     """Path of the warm-up page below `base_url`."""
     search_url: Callable[[str, str], str]
     """(base_url, query) → the address of the first result page."""
-    parse: Callable[[str], Parsed]
-    """Page text → what is on it. Pure."""
+    parse: Callable[[str, str], Parsed]
+    """(page text, its address) → what is on it. Pure; without an address links lead to the real mall."""
     ready: Ready
-    no_result: tuple[str, ...]
-    """The mall's own words for "nothing found", as they stand in the page."""
-    charset: str = "utf-8"
-    """What its pages are written in when neither header nor page says so."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """What an HTTP request must carry beyond the usual."""
 
 
 class Fetcher(Protocol):

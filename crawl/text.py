@@ -12,6 +12,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,9 +26,9 @@ _UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad\x00"))
 
 def clean(text: str) -> str:
     """One line of readable text: control and invisible characters gone, spaces collapsed."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFC", text.translate(_UNSEEN))
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else " " for c in text.translate(_UNSEEN))
+    return unicodedata.normalize("NFC", " ".join(text.split()))
 
 
 def plain(markup: str) -> str:
@@ -68,7 +69,10 @@ _BODY = (
 )
 _WON = re.compile(rf"(?<![\d.,])(?P<sign>[-\u2212]\s*)?(?:(?P<mark>[₩￦]|KRW)\s*)?(?=\d){_BODY}\s*(?P<won>원|KRW)?")
 _BARE = re.compile(rf"(?:[₩￦]|KRW)?\s*(?=\d){_BODY}\s*(?:원|KRW)?\s*(?P<open>~|부터)?\s*")
+_MARKED = re.compile(r"원|[₩￦]|KRW")
 _SCALES = (("eok", 10**8), ("man", 10**4), ("chun", 10**3), ("baek", 100), ("rest", 1))
+LONGEST = 2000
+"""Characters of a card's text that are looked at for money."""
 _MAX_KRW = 2_000_000_000
 """More than this is a misread number; it also is what the database can hold."""
 
@@ -155,13 +159,21 @@ def _folded(text: str) -> str:
     return _SPLIT_NUMBER.sub(",", clean(text).translate(_FOLD))
 
 
-def amounts(text: str) -> Iterator[Amount]:
-    """Every amount that is marked as money (원 or ₩), with what it is, in the order of the text."""
-    text = _folded(text)
+@lru_cache(maxsize=4096)
+def amounts(text: str) -> tuple[Amount, ...]:
+    """Every amount that is marked as money (원 or ₩), with what it is, in the order of the text.
+
+    Remembered, because cards repeat their small texts; LONGEST keeps that small.
+    """
+    text = _folded(text[:LONGEST])
+    return tuple(_found(text)) if _MARKED.search(text) else ()
+
+
+def _found(text: str) -> Iterator[Amount]:
     for match in _WON.finditer(text):
-        if (match["won"] or match["mark"]) and (krw := _total(match)) is not None:
+        if match["won"] or match["mark"]:
             lowest = _LOWEST.search(text[max(0, match.start() - 6) : match.start()])
-            yield Amount(krw, _role(match, text), bool(lowest or _OPEN.match(text, match.end())))
+            yield Amount(_total(match), _role(match, text), bool(lowest or _OPEN.match(text, match.end())))
 
 
 def price(text: str) -> Amount | None:
@@ -203,9 +215,10 @@ _ONLY_SOME = re.compile(
 )
 
 
+@lru_cache(maxsize=2048)
 def shipping(text: str, *, labelled: bool = False) -> Shipping:
     """What a shipping line says; `labelled` when the element itself means shipping ("무료", "3,000원" suffice)."""
-    text = clean(text)
+    text = clean(text[:LONGEST])
     found = [(a.role, a.krw) for a in amounts(text)]
     free_from = next((krw for role, krw in found if role is Role.THRESHOLD), None)
     meant = (Role.SHIPPING, Role.PRICE) if labelled else (Role.SHIPPING,)
@@ -226,7 +239,7 @@ _UNIT = re.compile(
 
 def unit_price(text: str) -> str | None:
     """A unit price as shown, e.g. "100g당 412원", or None."""
-    found = _UNIT.search(_folded(text))
+    found = _UNIT.search(_folded(text[:LONGEST])) if "당" in text or "/" in text else None
     return found[0].strip() if found else None
 
 
