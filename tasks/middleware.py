@@ -92,8 +92,9 @@ class Judge(Middleware):
         del result
         delivery, lps = cast("Delivery", message), cast("LpsBroker", broker)
         if exception is None:
-            log.info(_line("done", delivery), ms=round((time.monotonic() - message.begun) * 1000))
-        elif isinstance(exception, Lost):
+            # Whether it is done, the acknowledgement will tell.
+            return
+        if isinstance(exception, Lost):
             lps.lose(delivery, exception)
         elif isinstance(exception, Shutdown):
             lps.release(delivery)
@@ -104,6 +105,17 @@ class Judge(Middleware):
             delay_s = backoff_s(lps, delivery, exception)
             log.warning(_line("fail", delivery, f" → {delay_s:.1f}s"), error=repr(exception), attempt=delivery.attempt)
             lps.retry(delivery, exception, delay_s)
+
+    def after_ack(self, _broker: Broker, message: Any) -> None:
+        """Say so when a message is done, and only then."""
+        delivery = cast("Delivery", message)
+        if (
+            getattr(delivery, "_exception", None) is None
+            and delivery.outcome != "skipped"
+            and not delivery.lost.is_set()
+        ):
+            took_ms = round((time.monotonic() - message.begun) * 1000)
+            log.info(_line("done", delivery), job_id=delivery.subject, stage=delivery.actor_name, ms=took_ms)
 
 
 def backoff_s(broker: LpsBroker, delivery: Delivery, error: BaseException) -> float:

@@ -60,6 +60,7 @@ class Tries:
         try:
             with self.pool.transaction() as cur:
                 if not endings.finish(cur, delivery, outcome=outcome, mall=mall, error=error):
+                    delivery.lost.set()
                     raise Lost(f"{delivery.actor_name} {delivery.message_id}: lease {delivery.fence} was lost")
                 yield cur
             delivery.outcome = outcome
@@ -102,6 +103,7 @@ class Tries:
             with self.pool.transaction() as cur:
                 owned = write(cur)
             if not owned:
+                delivery.lost.set()
                 log.info("ended by another worker", stage=delivery.actor_name, message_id=delivery.message_id)
         except DatabaseDown as error:
             hub = self.hub

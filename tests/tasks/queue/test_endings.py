@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -90,6 +91,30 @@ def test_an_effect_without_the_lease_is_refused(rig: Rig) -> None:
     broker = _run(rig, work)
     rig.wait(lambda: refused)
     broker.close()
+    assert rig.states() == ["done"]
+    assert [subject for _, subject, _ in rig.notes("wrote")] == ["owner"]
+    assert [row[3] for row in _attempts(rig)] == ["lost", "done"]
+
+
+def test_an_effect_is_refused_while_its_successor_is_at_work(rig: Rig) -> None:
+    """The row is consumed, but by a later claim: the fence tells, not the state."""
+    successor_begun, late_refused = threading.Event(), threading.Event()
+
+    def work(broker: LpsBroker, message: Delivery) -> None:
+        if message.attempt == 1:
+            rig.db.rows("UPDATE dramatiq.queue SET lease_until = lps.now() - interval '1 s'")
+            rig.broker().reap()
+            assert successor_begun.wait(5)
+            with pytest.raises(Lost), broker.effect() as cur:
+                _audit(cur, "late")
+            late_refused.set()
+            raise ZeroDivisionError
+        successor_begun.set()
+        assert late_refused.wait(5)
+        with broker.effect() as cur:
+            _audit(cur, "owner")
+
+    _run(rig, work).close()
     assert rig.states() == ["done"]
     assert [subject for _, subject, _ in rig.notes("wrote")] == ["owner"]
     assert [row[3] for row in _attempts(rig)] == ["lost", "done"]
