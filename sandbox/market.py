@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _CACHED_PAGES = 512
 NOTHING = Answer(body=b"", status=204)
-_LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "")
+_LOOPBACK = ("127.0.0.1", "localhost", "")
 
 
 class Malls:
@@ -177,7 +177,7 @@ def _elsewhere(path: str, host: str) -> Answer:
     """The front door; 204 for the hosts that a browser calls on its own."""
     if path.startswith("/cdn-cgi/"):
         return blocked.challenge_script()
-    if path == "/favicon.ico" or host.rpartition(":")[0] not in _LOOPBACK:
+    if path == "/favicon.ico" or host.partition(":")[0] not in _LOOPBACK:
         return NOTHING
     if path != "/":
         return html("<!-- sandbox --><h1>404</h1>", status=404)
