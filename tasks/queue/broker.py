@@ -17,7 +17,7 @@ from dramatiq_pg import PostgresBroker
 
 from model import Priority
 from store.sql import beside
-from tasks.queue import endings, payload, reaper
+from tasks.queue import endings, pauses, payload, reaper, retention
 from tasks.queue.boot import Boot
 from tasks.queue.consumer import LpsConsumer
 from tasks.queue.hub import Hub
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from store.pool import Cursor, Pool
     from tasks.queue.delivery import DeadMessage
     from tasks.queue.reaper import Reaped
+    from tasks.queue.retention import QueueStats
 
 SQL = beside(__file__)
 log = structlog.get_logger(__name__)
@@ -236,3 +237,22 @@ class LpsBroker(Tries, PostgresBroker):  # type: ignore[misc]  # dramatiq-pg car
         """Bring back messages whose worker is gone; every worker process does this by itself too."""
         with self.pool.transaction() as cur:
             return reaper.reap(cur, self)
+
+    def stats(self) -> list[QueueStats]:
+        """Every queue that holds anything but finished messages, by name."""
+        with self.pool.transaction() as cur:
+            return retention.stats(cur)
+
+    def purge(self, *, done_days: float, dead_days: float, batch: int = 1000) -> int:
+        """Delete finished and dead messages past their days, `batch` a transaction. Returns how many."""
+        return retention.purge(self.pool, done_days=done_days, dead_days=dead_days, batch=batch)
+
+    def pause(self, name: str, *, reason: str, who: str) -> None:
+        """Claim nothing of this queue any more, in any process; what runs goes on."""
+        with self.pool.transaction() as cur:
+            pauses.pause(cur, name, reason=reason, who=who)
+
+    def resume(self, name: str, *, who: str) -> bool:
+        """Claim it again. False if it was not paused."""
+        with self.pool.transaction() as cur:
+            return pauses.resume(cur, name, who=who)

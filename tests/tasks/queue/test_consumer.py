@@ -97,17 +97,16 @@ def test_a_paused_queue_is_left_alone_until_it_is_resumed(rig: Rig) -> None:
     broker = rig.broker(poll_s=60)
     gate, begun = _gate(broker, "naver", "match")
     gate.set()
+    broker.pause("naver", reason="their API is down", who="kim")
     with broker.pool.transaction() as cur:
-        pauses.pause(cur, "naver", reason="their API is down", who="kim")
         assert [(p.name, p.reason, p.who) for p in pauses.paused(cur)] == [("naver", "their API is down", "kim")]
     _fill(broker, "naver", 2)
     _fill(broker, "match", 1)
     rig.work(broker)
     rig.wait(lambda: begun == ["match"])
     assert sorted(rig.states()) == ["done", "queued", "queued"]
-    with broker.pool.transaction() as cur:
-        assert pauses.resume(cur, "naver", who="kim")
-        assert not pauses.resume(cur, "naver", who="kim")
+    assert broker.resume("naver", who="kim")
+    assert not broker.resume("naver", who="kim")
     rig.wait(lambda: rig.states() == ["done"] * 3, 2)
     assert rig.db.rows("SELECT action, who FROM audit ORDER BY audit_id") == [("pause", "kim"), ("resume", "kim")]
 

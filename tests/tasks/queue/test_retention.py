@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 from dramatiq.errors import QueueJoinTimeout
 
-from tasks.queue import retention
-
 if TYPE_CHECKING:
     from tests.tasks.queue.conftest import Rig
 
@@ -30,7 +28,7 @@ def test_only_what_is_past_its_time_is_purged_in_batches(rig: Rig) -> None:
         _rows(rig, state, 5, days=100)
     _rows(rig, "done", 3, days=6)
     _rows(rig, "rejected", 3, days=89)
-    assert retention.purge(rig.db.pool, done_days=7, dead_days=90, batch=2) == 10
+    assert rig.broker().purge(done_days=7, dead_days=90, batch=2) == 10
     left = rig.db.rows("SELECT state::text, count(*) FROM dramatiq.queue GROUP BY state ORDER BY 1")
     assert left == [("consumed", 5), ("done", 3), ("queued", 5), ("rejected", 3)]
 
@@ -42,8 +40,7 @@ def test_the_numbers_tell_waiting_from_delayed_running_and_dead(rig: Rig) -> Non
     _rows(rig, "consumed", 1)
     _rows(rig, "rejected", 4)
     _rows(rig, "done", 9)
-    with rig.db.pool.transaction() as cur:
-        [stats] = retention.stats(cur)
+    [stats] = rig.broker().stats()
     assert (stats.name, stats.ready, stats.delayed, stats.running, stats.dead) == ("naver", 2, 3, 1, 4)
     assert 30 <= stats.oldest_s < 40
 
