@@ -33,12 +33,12 @@ def decide(
     """Judge every offer once by rules alone and choose the winner.
 
     `shipping` gives the KRW assumed for an offer whose mall does not say its shipping. Another pack count never wins;
-    it keeps its unit price. Never raises on any text.
+    it keeps its unit price; an offer without a price never wins. Never raises on any text.
     """
     spec = product_spec.read(product.name, product.specification).allowing(used=allow_used, overseas=allow_overseas)
     decisions = [_decision(judge(spec, offer), offer, shipping) for offer in _once(offers)]
     decisions = _without_outliers(decisions)
-    same = [decision for decision in decisions if decision.verdict is Same.SAME]
+    same = [one for one in decisions if one.verdict is Same.SAME and one.effective_price_krw is not None]
     winner = min(same, key=_order, default=None)
     confirmed = min((decision for decision in same if decision.shipping_known), key=_order, default=None)
     outcome = Outcome.FOUND if winner is not None else Outcome.NO_SAFE_MATCH if decisions else Outcome.NOT_FOUND
@@ -67,7 +67,7 @@ def _decision(judgement: Judgement, offer: Offer, shipping: Callable[[Offer], in
         verdict=_VERDICTS[judgement.verdict],
         reason=judgement.reason,
         confidence=judgement.confidence,
-        effective_price_krw=price,
+        effective_price_krw=price if offer.price_krw > 0 else None,
         shipping_known=known,
         unit_price=unit_price(offer.name, offer.price_krw, parse(offer.name)),
         matched=judgement.matched,
@@ -77,25 +77,23 @@ def _decision(judgement: Judgement, offer: Offer, shipping: Callable[[Offer], in
 
 
 def _by_card(decision: Decision) -> Decision:
-    """What a card says that makes a right title unsafe: several options, more than one to order, no price."""
+    """What a card says that makes a right title unsafe: several options, more than one to order."""
     offer = decision.offer
     if offer.option_range:
         return replace(decision, verdict=Same.UNSURE, reason=Reason.OPTION, confidence=0.5)
     if offer.min_order is not None and offer.min_order > 1:
         return replace(decision, verdict=Same.UNSURE, reason=Reason.COUNT, confidence=0.5)
-    if offer.price_krw <= 0:
-        return replace(decision, verdict=Same.UNSURE, reason=Reason.PRICE, confidence=0.5)
     return decision
 
 
 def _without_outliers(decisions: list[Decision]) -> list[Decision]:
-    prices = [_price(decision) for decision in decisions if decision.verdict is Same.SAME]
+    prices = [_price(one) for one in decisions if one.verdict is Same.SAME and one.offer.price_krw > 0]
     if len(prices) < OUTLIER_OFFERS:
         return decisions
     floor = OUTLIER_SHARE * median(prices)
     return [
         replace(decision, verdict=Same.UNSURE, reason=Reason.PRICE, confidence=0.5)
-        if decision.verdict is Same.SAME and _price(decision) < floor
+        if decision.verdict is Same.SAME and 0 < _price(decision) < floor
         else decision
         for decision in decisions
     ]

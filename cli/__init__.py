@@ -26,6 +26,8 @@ COMMANDS = {
     "web": ("serve", "Serve pages and API by themselves."),
     "parse": ("parse", "Read a saved page of a mall as LPS reads it."),
     "match": ("match", "Judge titles against a product as LPS does."),
+    "quantity": ("match", "Read size, count and total from titles."),
+    "pairs": ("match", "Say of bare pairs of titles whether they are one product."),
 }
 
 

@@ -1,0 +1,102 @@
+"""Bare pairs of titles, no request and no prices: the same product or not. English and Korean.
+
+A maker's number that both titles carry decides, one that contradicts decides against; only where a title has none do
+the words decide, weighted by how rare they are among these titles. Korean pairs go through the gate, left as request.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ai import spec as product_spec
+from ai.gate import judge
+from ai.scan import clean
+from model import Offer, Reason, Same
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_WORD = re.compile(r"[a-z0-9가-힣]+(?:[-/.][a-z0-9]+)*")
+_MODEL = re.compile(r"(?=.*\d)(?:(?=.*[a-z])[a-z0-9]{5,}|\d{6,})")
+_MEASURE = re.compile(
+    r"\d+(?:gb|mb|tb|ghz|mhz|hz|mm|cm|inch|watts?|w|v|mah|p|x|th|st|nd|rd|pin|ft|lb|oz|mp|megapixels?|channel|port)"
+)
+_HANGUL = re.compile(r"[가-힣]")
+SAME_WORDS = 0.55
+"""Cosine of the words from which a pair without any maker's number is the same product."""
+SOME_WORDS = 0.1
+"""Cosine below which even an equal number is chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """What the rules say of one pair."""
+
+    verdict: Same
+    reason: Reason
+    score: float
+    """Cosine of the words, or the share of the request's words, 0…1."""
+    confidence: float
+
+
+def label(pairs: Sequence[tuple[str, str]]) -> list[Labelled]:
+    """One label a pair, in order; the rarity of words is taken from these pairs alone."""
+    bags = [(_bag(left), _bag(right)) for left, right in pairs]
+    seen = Counter(word for bag in {frozenset(bag) for both in bags for bag in both} for word in bag)
+    rarity = {word: math.log((1 + len(bags)) / count) + 1 for word, count in seen.items()}
+    return [_label(*pair, cosine(*bag, rarity)) for pair, bag in zip(pairs, bags, strict=True)]
+
+
+def _label(left: str, right: str, words: float) -> Labelled:
+    if _HANGUL.search(left + right):
+        return _korean(left, right)
+    relation = numbers(left, right)
+    if relation is not None:
+        if relation and words >= SOME_WORDS:
+            return Labelled(Same.SAME, Reason.OK, words, 0.93)
+        return Labelled(Same.DIFFERENT, Reason.MODEL, words, 0.97)
+    if words >= SAME_WORDS:
+        return Labelled(Same.SAME, Reason.OK, words, 0.7)
+    return Labelled(Same.DIFFERENT, Reason.UNKNOWN, words, 0.9)
+
+
+def _korean(left: str, right: str) -> Labelled:
+    offer = Offer(mall="", rank=1, name=right, price_krw=0, url="")
+    judged = judge(product_spec.read(left), offer)
+    verdict = {"accept": Same.SAME, "reject": Same.DIFFERENT, "ask": Same.UNSURE}[judged.verdict]
+    return Labelled(verdict, judged.reason, judged.score, judged.confidence)
+
+
+def numbers(left: str, right: str) -> bool | None:
+    """True when the titles share a maker's number, False when both have one and none agrees, None otherwise."""
+    ones, others = _models(left), _models(right)
+    if not ones or not others:
+        return None
+    return any(_agree(one, other) for one in ones for other in others)
+
+
+def _models(title: str) -> set[str]:
+    bare = (re.sub(r"[-/.]", "", word) for word in _WORD.findall(clean(title)))
+    return {word for word in bare if _MODEL.fullmatch(word) and not _MEASURE.fullmatch(word)}
+
+
+def _agree(one: str, other: str) -> bool:
+    """Equal, or equal but for a finish or country code behind ("fs116", "fs116na")."""
+    short, long = sorted((one, other), key=len)
+    return long.startswith(short) and (short == long or (len(short) >= 5 and len(long) - len(short) <= 3))
+
+
+def _bag(title: str) -> frozenset[str]:
+    return frozenset(re.sub(r"[-/.]", "", word) for word in _WORD.findall(clean(title)))
+
+
+def cosine(left: Iterable[str], right: Iterable[str], rarity: dict[str, float]) -> float:
+    """Cosine of two sets of words under their rarity, 0…1."""
+    one, other = frozenset(left), frozenset(right)
+    shared = sum(rarity[word] ** 2 for word in one & other)
+    norm = math.sqrt(sum(rarity[word] ** 2 for word in one) * sum(rarity[word] ** 2 for word in other))
+    return shared / norm if norm else 0.0
