@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -56,3 +57,12 @@ def app(settings: config.Settings, db: Database) -> Flask:
 def client(app: Flask) -> FlaskClient:
     """A caller that sends no language."""
     return app.test_client()
+
+
+@pytest.fixture(scope="session")
+def browser_paths() -> tuple[str, str]:
+    """Where Chromium and its driver are; a machine without them skips what needs a browser."""
+    chromium, driver = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
+    if not chromium or not driver:
+        pytest.skip("needs Chromium and chromedriver on PATH")
+    return chromium, driver
