@@ -1,17 +1,36 @@
 """One fetch of one mall: address → page → offers, or the typed reason why not.
 
     page = Crawler(settings).fetch("coupang", "햇반 210g 24개", deadline=time.monotonic() + 15)
+    reading = parse_file("coupang", Path("saved.html").read_bytes())
 
 Importing this package loads neither a browser nor an HTTP client.
 """
 
 from __future__ import annotations
 
+import logging
+import threading
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from crawl import malls
+from crawl.classify import classify
+from crawl.failure import failure
+from crawl.text import decode
+from errors import Disabled, NoKey
+from model import SourceOutcome
+
 if TYPE_CHECKING:
-    from model import Offer, SourceOutcome
+    from collections.abc import Callable
+
+    from config import Settings
+    from crawl.http import HttpFetcher
+    from crawl.mall import Body, Fetcher, Mall, Parsed
+    from crawl.naver_api import NaverApi
+    from model import Offer
+
+_log = logging.getLogger("crawl")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,18 +48,134 @@ class Page:
     status: int | None = None
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reading:
+    """What a page means and what is on it."""
+
+    outcome: SourceOutcome
+    kind: str
+    parsed: Parsed
+
+
+def parse_file(
+    mall: str, body: bytes | str, *, url: str = "", status: int | None = None, charset: str | None = None
+) -> Reading:
+    """Read a page as a fetch would: any bytes give a reading.
+
+    Raises:
+        BadConfig: no mall has this name.
+    """
+    found = malls.mall(mall)
+    text = body if isinstance(body, str) else decode(body, charset)
+    # A browser's own error page has an address that no link can be joined to.
+    parsed = found.parse(text, url if url.startswith("http") else "")
+    outcome, kind = classify(mall, status, url, text, parsed)
+    return Reading(outcome=outcome, kind=kind, parsed=parsed)
+
+
 class Crawler:
     """Reads malls; one per process, safe to use from several threads."""
 
-    def __init__(self, settings: Any) -> None:
-        self.settings = settings
+    def __init__(self, settings: Settings, *, browser: Callable[[], Fetcher] | None = None) -> None:
+        """Take `browser` to stand in for the real one; it is called on first use."""
+        self._settings = settings
+        self._open_browser = browser or self._real_browser
+        self._lock = threading.Lock()
+        self._http: HttpFetcher | None = None
+        self._naver: NaverApi | None = None
+        self._browser: Fetcher | None = None
 
     def fetch(self, mall: str, query: str, deadline: float) -> Page:
         """One search at one mall, ended before `deadline` (`time.monotonic()` seconds).
 
-        Raises: a `SourceFailure` whose `.outcome` and `.kind` say what became of the source.
+        Raises:
+            SourceFailure: its `.outcome` and `.kind` say what became of the source.
         """
-        raise NotImplementedError
+        block: Any = self._settings.mall(mall)
+        if why := block.why_disabled:
+            raise NoKey(why, kind="no_key") if why.startswith("no key") else Disabled(why)
+        found = malls.mall(mall)
+        started = time.monotonic()
+        body = self._get(found, block, query, deadline)
+        reading = parse_file(mall, body.content, url=body.url, status=body.status, charset=body.charset)
+        if not reading.outcome.answered:
+            _log_failure(mall, query, body, reading)
+            raise failure(mall, body, reading.outcome, reading.kind, reading.parsed)
+        page = Page(
+            mall=mall,
+            query=query,
+            outcome=reading.outcome,
+            offers=reading.parsed.offers,
+            cards=reading.parsed.cards,
+            took_ms=round((time.monotonic() - started) * 1000),
+            size_bytes=body.size_bytes or len(body.content),
+            url=body.url,
+            status=body.status,
+        )
+        _log_page(page, body, reading)
+        return page
 
     def close(self) -> None:
         """Close browsers and connections; calling it twice is harmless."""
+        with self._lock:
+            held = [one for one in (self._browser, self._http) if one is not None]
+            self._browser = self._http = self._naver = None
+        for one in held:
+            one.close()
+
+    def _get(self, mall: Mall, block: Any, query: str, deadline: float) -> Body:
+        if mall.name == "naver":
+            return self._naver_api(block).get(_naver_url(block, query), deadline)
+        if block.fetcher == "http":
+            return self._http_fetcher().get(mall.search_url(block.base_url, query), deadline, dict(mall.headers))
+        url = mall.page_url(getattr(block, "shop_url", block.base_url), query)
+        with self._lock:
+            self._browser = self._browser or self._open_browser()
+            browser = self._browser
+        return browser.get(url, deadline, mall.ready)
+
+    def _http_fetcher(self) -> HttpFetcher:
+        from crawl.http import HttpFetcher  # noqa: PLC0415 - loads requests, which web never needs
+
+        with self._lock:
+            self._http = self._http or HttpFetcher()
+            return self._http
+
+    def _naver_api(self, block: Any) -> NaverApi:
+        from crawl.http import HttpFetcher  # noqa: PLC0415 - as above
+        from crawl.keyring import Key, KeyRing  # noqa: PLC0415 - as above
+        from crawl.naver_api import NaverApi  # noqa: PLC0415 - as above
+
+        with self._lock:
+            self._http = self._http or HttpFetcher()
+            if self._naver is None:
+                keys = [Key(key.id, key.secret.get_secret_value()) for key in block.keys]
+                if block.stand_in and not keys:
+                    keys = [Key("sandbox", "sandbox")]
+                self._naver = NaverApi(self._http, KeyRing(keys, time.time), block.timeout_s)
+            return self._naver
+
+    def _real_browser(self) -> Fetcher:
+        from crawl.browser import BrowserFetcher  # noqa: PLC0415 - loads selenium, which web never needs
+
+        return BrowserFetcher(self._settings)
+
+
+def _naver_url(block: Any, query: str) -> str:
+    from crawl.malls import naver  # noqa: PLC0415 - the one mall whose address takes settings
+
+    return naver.search_url(block.base_url, query, display=block.display, sort=block.sort, exclude=block.exclude)
+
+
+def _log_page(page: Page, body: Body, reading: Reading) -> None:
+    by_browser = f" (ip_req#{body.ip_request_no})" if body.status is None else ""
+    short = " · 페이지가 중간에 끊김" if reading.kind == "truncated" else ""
+    _log.info("[%s] query='%s' → %d건%s%s", page.mall, page.query, len(page.offers), by_browser, short)
+
+
+def _log_failure(mall: str, query: str, body: Body, reading: Reading) -> None:
+    if reading.outcome is SourceOutcome.BLOCKED:
+        text = "[%s][BOT-DETECTED] query='%s' ip_req#%d marker='%s'"
+        _log.warning(text, mall, query, body.ip_request_no, reading.kind)
+    else:
+        _log.warning("[%s] query='%s' → %s %s", mall, query, reading.outcome.value, reading.kind)

@@ -80,7 +80,9 @@ class Mall:
     home_url: str
     """Path of the warm-up page below `base_url`."""
     search_url: Callable[[str, str], str]
-    """(base_url, query) → the address of the first result page."""
+    """(base_url, query) → the address of the first result page, as an HTTP client asks for it."""
+    page_url: Callable[[str, str], str]
+    """The same as a browser asks for it: another address only where the mall has data for programs."""
     parse: Callable[[str, str], Parsed]
     """(page text, its address) → what is on it. Pure; without an address links lead to the real mall."""
     ready: Ready

@@ -97,6 +97,7 @@ MALL = Mall(
     name="auction",
     home_url="/",
     search_url=search_url,
+    page_url=search_url,
     parse=parse,
     ready=Ready(cards=f"{CARDS}, {esm.CARDS}", settled=".section--no_result, .box__no-result, [class*=no-result]"),
 )

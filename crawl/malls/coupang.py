@@ -132,6 +132,7 @@ MALL = Mall(
     name="coupang",
     home_url="/",
     search_url=search_url,
+    page_url=search_url,
     parse=parse,
     ready=Ready(cards=CARDS, settled=".search-no-result, [class*=NoResult], .no-result"),
 )

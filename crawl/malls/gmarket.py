@@ -64,6 +64,7 @@ MALL = Mall(
     name="gmarket",
     home_url="/",
     search_url=search_url,
+    page_url=search_url,
     parse=parse,
     ready=Ready(cards=esm.CARDS, settled=".box__no-result, [class*=no-result]"),
 )

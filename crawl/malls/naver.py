@@ -94,6 +94,7 @@ MALL = Mall(
     name="naver",
     home_url="/",
     search_url=search_url,
+    page_url=search_url,
     parse=parse,
     ready=Ready(cards="pre", settled="pre"),
 )

@@ -245,6 +245,7 @@ MALL = Mall(
     name="st11",
     home_url="/",
     search_url=search_url,
+    page_url=shop_url,
     parse=parse,
     ready=Ready(cards=CARDS, settled=".search_no_result, #section_noSearchData, pre"),
     headers=(("Accept", "application/json, text/plain, */*"), ("Referer", "https://search.11st.co.kr/")),
