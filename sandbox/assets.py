@@ -17,7 +17,7 @@ _CSS = """
 .search-form input{{flex:1;padding:8px;border:2px solid {colour}}}
 .search-form button{{padding:8px 16px;color:#fff;border:0;background:{colour}}}
 main,.l_search_content,#section__inner-content-body-container{{max-width:1080px;margin:0 auto;padding:16px}}
-ul{{list-style:none;margin:0;padding:0}}
+a{{color:inherit;text-decoration:none}}.box__brand{{margin-right:4px}}ul{{list-style:none;margin:0;padding:0}}
 #product-list,#productList,.list__slot,.c-search-list,.box__component-list{{display:grid;grid-template-columns:repeat(4,1fr);gap:16px}}
 li[class*=ProductUnit],li.search-product,li.c-search-list__item,
 .box__component-itemcard,.component--item_card{{border:1px solid #eee;padding:10px}}

@@ -60,7 +60,8 @@ def _price(offer: SandboxOffer) -> str:
         )
     unit = f'<span class="unit-price">({offer.unit_price})</span>' if offer.unit_price else ""
     tilde = "~" if offer.option_range else ""
-    wow = f'<span class="benefit-price">와우회원가 {won(offer.member_krw)}원</span>' if offer.member_krw else ""
+    beside = (("와우회원가", offer.member_krw), ("쿠폰할인가", offer.coupon_krw), ("카드할인가", offer.card_krw))
+    wow = "".join(f'<span class="benefit-price">{name} {won(price)}원</span>' for name, price in beside if price)
     return (
         f'<div class="price-wrap">{before}<div class="price"><em class="sale">'
         f'<strong class="price-value">{won(offer.price_krw)}</strong>원{tilde}</em>{unit}</div>{wow}</div>'
