@@ -103,17 +103,9 @@ def _next_data(base: str, query: str, hits: Sequence[SandboxOffer], view: View) 
         "pageHeader": {"id": 179030, "name": names[1], "orderBy": 2, "modules": []},
         "content": {"id": 179032, "name": names[3], "orderBy": 4, "modules": modules},
     }
-    value = {
-        "originalKeyword": query,
-        "suggestedKeyword": query,
-        "keywordType": 100,
-        "itemCount": len(hits),
-        "pageIndex": 1,
-        "sortType": 7,
-    }
     curator = {
         "requestId": "sandbox",
-        "pageViewLog": {"pageValue": value},
+        "pageViewLog": {"pageValue": _page_value(query, len(hits))},
         "headTags": [{"name": "title", "value": f"G마켓 - {query} 검색결과"}],
         "viewConfig": {"header": {"type": "KEYWORD", "title": query}, "viewType": "l"},
         "resultCode": 0,
@@ -136,6 +128,17 @@ def _next_data(base: str, query: str, hits: Sequence[SandboxOffer], view: View) 
         "isFallback": False,
         "gssp": True,
         "sandbox": True,
+    }
+
+
+def _page_value(query: str, count: int) -> dict[str, Any]:
+    return {
+        "originalKeyword": query,
+        "suggestedKeyword": query,
+        "keywordType": 100,
+        "itemCount": count,
+        "pageIndex": 1,
+        "sortType": 7,
     }
 
 
