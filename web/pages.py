@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 blueprint = Blueprint("pages", __name__)
 
 RECENT = 10
+MAX_REJECTED = 50
+"""Rejected offers on a result's page; all of them one click away, and always in the JSON."""
 EXAMPLES = (
     ("햇반 백미밥 210g", "24개"),
     ("신라면 120g", "40개"),
@@ -72,12 +74,15 @@ def job(job_id: str) -> Response:
     found = service.search(job_id, with_decisions=True)
     view = present.search(found)
     rejected = [row for row in view["offers"] if row["verdict"] == Same.DIFFERENT]
+    shown = None if request.args.get("all") == "1" else MAX_REJECTED
     page = render_template(
         "job.html",
         job=view,
         missing=[source for source in view["sources"] if source["failed"]],
         kept=[row for row in view["offers"] if row["verdict"] != Same.DIFFERENT],
-        rejected=rejected,
+        rejected=rejected[:shown],
+        rejected_count=len(rejected),
+        show_all=shown is None,
         winner=present.winner(view),
         lowest=present.lowest_by_mall(view["offers"]),
         costs=_costs(view["result"]),

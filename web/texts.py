@@ -116,6 +116,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "offers.title": ("비교한 상품 {n}건", "Offers compared: {n}"),
     "offers.none": ("비교할 상품이 없습니다.", "No offers to compare."),
     "offers.rejected": ("제외한 상품 {n}건", "Rejected offers: {n}"),
+    "offers.all": ("{n}건 모두 보기", "Show all {n}"),
     "offers.price": ("실구매가", "You pay"),
     "offers.name": ("상품명", "Offer"),
     "offers.mall": ("몰", "Mall"),

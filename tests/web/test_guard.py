@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 
 FILLED = {"job_id": "00000000-0000-4000-8000-000000000000", "code": "A", "filename": "style.css"}
 WEB = Path(guard.__file__).parent
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+    " connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
 
 
 def test_every_answer_carries_the_headers(app: Flask, client: FlaskClient) -> None:
@@ -28,16 +37,9 @@ def test_every_answer_carries_the_headers(app: Flask, client: FlaskClient) -> No
         address = re.sub(r"<(?:\w+:)?(\w+)>", lambda match: FILLED[match[1]], rule.rule)
         for method in rule.methods or ():
             with client.open(address, method=method) as answer:
-                assert guard.HEADERS.items() <= dict(answer.headers).items(), (method, address)
+                assert HEADERS.items() <= dict(answer.headers).items(), (method, address)
             seen += 1
     assert seen > 20
-
-
-def test_the_policy_allows_nothing_inline() -> None:
-    """No unsafe word, no foreign host."""
-    assert "unsafe" not in guard.CSP
-    assert "default-src 'none'" in guard.CSP
-    assert "http" not in guard.CSP
 
 
 def test_no_template_needs_an_exception() -> None:

@@ -101,6 +101,17 @@ def test_offers_stand_cheapest_first_with_their_reasons(client: FlaskClient, db:
     assert 1 == page.count('class="won"')
 
 
+def test_a_long_list_of_rejected_offers_opens_on_demand(client: FlaskClient, db: Database) -> None:
+    """The page stays light; all of them are one click away."""
+    many = [rows.decision(rows.offer(f"다른 {n}", 1000 + n), Same.DIFFERENT, Reason.COUNT) for n in range(120)]
+    address = f"/jobs/{rows.finished(db, [WINNER, *many])}"
+    short, full = client.get(address).text, client.get(address + "?all=1").text
+    assert (50, 120) == (short.count("다른 상품</span>"), full.count("다른 상품</span>"))
+    assert "제외한 상품 120건" in short
+    assert '<a href="?all=1">120건 모두 보기</a>' in short
+    assert len(short.encode()) < 60_000
+
+
 def test_missing_sources_are_said_aloud(client: FlaskClient, db: Database) -> None:
     """A result without one mall says which, and why."""
     reports = [rows.report("naver"), rows.report("coupang", SourceOutcome.BLOCKED, 0, kind="akamai")]
