@@ -116,7 +116,9 @@ def discard(pool: Pool, letters: Sequence[DeadLetter], *, who: str, reason: str)
     if not reason.strip():
         raise ValueError("discarding needs a reason")
     return _each(
-        pool, letters, lambda cur, _index, dead: _change(cur, "discarded", dead, {"who": who, "reason": clean(reason)})
+        pool,
+        letters,
+        lambda cur, _index, dead: _change(cur, SQL["discarded"], dead, {"who": who, "reason": clean(reason)}),
     )
 
 
@@ -140,14 +142,14 @@ def _each(pool: Pool, letters: Sequence[DeadLetter], change: Callable[[Cursor, i
 def _revive(
     cur: Cursor, dead: DeadMessage, values: dict[str, Any], revive: Callable[[Cursor, DeadMessage], None]
 ) -> bool:
-    if not _change(cur, "revived", dead, values):
+    if not _change(cur, SQL["revived"], dead, values):
         return False
     revive(cur, dead)
     return True
 
 
 def _change(cur: Cursor, statement: str, dead: DeadMessage, values: dict[str, Any]) -> bool:
-    cur.execute(SQL[statement], {**values, "message_id": dead.message_id})
+    cur.execute(statement, {**values, "message_id": dead.message_id})
     return bool(cur.rowcount)
 
 
