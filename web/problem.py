@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from flask import Response, current_app, render_template, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.http import HTTP_STATUS_CODES
 
 from errors import DatabaseDown, SchemaMismatch, WrongOrigin
 from store.pool import DatabaseError, is_missing_table
@@ -84,7 +85,7 @@ def body(problem: Problem) -> dict[str, Any]:
     """The members of RFC 9457, ours (`code`, `errors`), and `result.desc` for older clients."""
     members: dict[str, Any] = {
         "type": "about:blank",
-        "title": HTTPStatus(problem.status).phrase,
+        "title": HTTP_STATUS_CODES[problem.status],
         "status": problem.status,
         "code": problem.code,
         "detail": text(f"problem.{problem.code}"),

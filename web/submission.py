@@ -31,9 +31,8 @@ def is_control(char: str) -> bool:
 
 
 def code_of(name: str, specification: str) -> str:
-    """The product code of a search that was sent without one: the same words give the same code."""
-    folded = "\n".join(unicodedata.normalize("NFKC", part).casefold() for part in (name, specification))
-    return "auto-" + hashlib.sha256(" ".join(folded.split(" ")).encode()).hexdigest()[:12]
+    """The product code of a search that was sent without one: the one `lps search` makes, too."""
+    return "Q-" + hashlib.sha256(f"{name}\n{specification}".encode()).hexdigest()[:10]
 
 
 def _clean(value: object) -> object:

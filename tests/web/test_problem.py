@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,10 +17,14 @@ from tests.conftest import fresh_database
 from web import create_app, problem, texts
 
 if TYPE_CHECKING:
+    from flask import Flask
     from flask.testing import FlaskClient
 
     from model import Submitted
     from tests.conftest import Database
+
+
+DOCS = Path(__file__).parent.parent.parent / "docs" / "api.md"
 
 
 def explode(*_args: Any, **_more: Any) -> Submitted:
@@ -124,3 +130,17 @@ def test_every_code_has_a_text() -> None:
     assert {f"problem.{code}" for code in problem.CODES} == set(texts.PROBLEMS) & {
         key for key in texts.PROBLEMS if key.startswith("problem.")
     }
+
+
+def test_every_code_is_documented() -> None:
+    """docs/api.md lists every code with its status."""
+    rows = [line for line in DOCS.read_text(encoding="utf-8").splitlines() if line.startswith("| `LPS_")]
+    listed = {code: int(row.split("|")[2]) for row in rows for code in re.findall(r"LPS_\w+", row.split("|")[1])}
+    assert problem.CODES == listed
+
+
+def test_every_route_is_documented(app: Flask) -> None:
+    """docs/api.md names every address."""
+    text = DOCS.read_text(encoding="utf-8")
+    for rule in app.url_map.iter_rules():
+        assert rule.endpoint == "static" or re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule) in text, rule.rule
