@@ -57,7 +57,7 @@ def _tone(word: str) -> str:
         return "reading"
     if word in ("ok", "done", "found"):
         return "good"
-    if word in ("empty", "maybe", "not_asked", "disabled", "released", "cancelled", "not_found"):
+    if word in ("empty", "maybe", "not_asked", "disabled", "released", "skipped", "cancelled", "not_found"):
         return "off"
     return "warn" if word in ("retry", "lost", "paused", "no_safe_match") else "bad"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from model import MALLS, Product, Reason, Same, SourceOutcome
 from store import jobs
 from tests.web import rows
+from web.pages import EXAMPLES
 
 if TYPE_CHECKING:
     from flask.testing import FlaskClient
@@ -50,6 +52,14 @@ def test_an_empty_start_page_says_what_to_do(client: FlaskClient, db: Database) 
     assert example
     filled = client.get(html.unescape(example[1])).text
     assert re.search(r'name="product_name" value="[^"]+"', filled)
+
+
+def test_every_example_is_sold_in_the_sandbox() -> None:
+    """A newcomer's first click finds something."""
+    root = Path(__file__).parent.parent.parent
+    text = "".join(path.read_text(encoding="utf-8") for path in (root / "sandbox/catalogue/data").glob("*.toml"))
+    for name, specification in EXAMPLES:
+        assert f'name = "{name}"\nspecification = "{specification}"\n' in text
 
 
 def test_the_start_page_lists_the_last_searches(client: FlaskClient, db: Database) -> None:
@@ -114,9 +124,13 @@ def test_a_long_list_of_rejected_offers_opens_on_demand(client: FlaskClient, db:
 
 def test_missing_sources_are_said_aloud(client: FlaskClient, db: Database) -> None:
     """A result without one mall says which, and why."""
-    reports = [rows.report("naver"), rows.report("coupang", SourceOutcome.BLOCKED, 0, kind="akamai")]
+    reports = [
+        rows.report("naver"),
+        rows.report("coupang", SourceOutcome.BLOCKED, 0, kind="akamai", error="no display"),
+    ]
     seen = text_of(client.get(f"/jobs/{rows.finished(db, [WINNER], reports=reports)}").text)
     assert "읽지 못한 곳이 있습니다. 쿠팡: 차단됨 (akamai)." in seen
+    assert "차단됨 akamai 0 – 0.4 no display" in seen
     assert "11번가 묻지 않음" in seen
 
 

@@ -19,7 +19,7 @@ WORDS = {
     "source": [*SourceOutcome, "reading", "unfinished", "maybe", "not_asked"],
     "verdict": list(Same),
     "reason": list(Reason),
-    "attempt": ["done", "retry", "dead", "lost", "released"],
+    "attempt": ["done", "retry", "dead", "lost", "released", "skipped"],
 }
 ALL = texts.TEXTS | texts.REASONS | texts.PROBLEMS
 
