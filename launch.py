@@ -26,6 +26,8 @@ PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "lps.json"
 UNFINISHED = VENV / "lps.unfinished"
 LOCKS = {"run": ROOT / "requirements.lock", "dev": ROOT / "requirements-dev.lock"}
+# Of an environment that is about to be made again, the interpreter it was made with; found before it goes.
+BASE = str(Path(sys.executable).resolve()) if VENV in Path(sys.executable).parents else sys.executable
 BROWSING = ("up", "search", "test", "setup")
 
 
@@ -115,7 +117,7 @@ def _make(kind: str, *, browsing: bool) -> None:
 
 def _prepare_machine() -> subprocess.Popen[bytes]:
     """Browser, display and font, meanwhile; what is still missing then, the command itself will say."""
-    return subprocess.Popen([sys.executable, "-P", str(ROOT / "cli" / "machine.py")], stdin=subprocess.DEVNULL)
+    return subprocess.Popen([BASE, "-P", str(ROOT / "cli" / "machine.py")], stdin=subprocess.DEVNULL)
 
 
 def _make_venv() -> None:
@@ -127,9 +129,7 @@ def _make_venv() -> None:
     _say("first use: making .venv")
     VENV.mkdir()
     UNFINISHED.touch()
-    # Not the running interpreter itself: that may be the one of the environment just removed.
-    base = Path(sys.executable).resolve() if Path(sys.prefix).resolve() == VENV.resolve() else sys.executable
-    done = subprocess.run([base, "-m", "venv", str(VENV)], capture_output=True, text=True, check=False)
+    done = subprocess.run([BASE, "-m", "venv", str(VENV)], capture_output=True, text=True, check=False)
     if done.returncode:
         raise Failed(f"python -m venv failed: {(done.stdout + done.stderr).strip().splitlines()[-1]}")
 

@@ -36,7 +36,8 @@ def _found(own: str, *names: str) -> bool:
     return Path(own).exists() if own else any(map(shutil.which, names))
 
 
-def _font() -> bool:
+def korean_font() -> bool:
+    """Whether Korean titles can be drawn."""
     return any((Path("/usr/share/fonts") / folder).is_dir() for folder in FONTS)
 
 
@@ -50,7 +51,7 @@ def prepare(*, chromium: str = "", driver: str = "", headless: bool = False) -> 
         return f"there is no {chromium}, which [browser] chromium names"
     if os.geteuid() != 0 or shutil.which("apt-get") is None:
         return f"{', '.join(lacking)} missing; on Debian or Ubuntu: sudo {command}"
-    said = _install([*lacking, *([] if _font() else ["fonts-nanum"])])
+    said = _install([*lacking, *([] if korean_font() else ["fonts-nanum"])])
     still = missing(chromium=chromium, driver=driver, headless=headless)
     return f"{', '.join(still)} missing and not installed ({said}); try: {command}" if still else ""
 

@@ -1,0 +1,48 @@
+# What a developer types; `make` alone prints the list. Everything works through ./lps or .venv, which ./lps makes.
+.DEFAULT_GOAL := help
+.PHONY: help setup up test fast chaos lint types check bench bench-search web worker scheduler psql
+PYTHON := .venv/bin/python
+N ?= 15
+
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## .venv with the locked packages, and browser, display and font where they can be installed
+	@./lps setup
+
+up: ## Everything at once: database, sandbox market, workers, clock, web
+	@./lps up
+
+test: ## All tests
+	@./lps test
+
+fast: setup ## The tests that need neither a browser nor killed processes
+	@$(PYTHON) -m pytest -m 'not browser and not chaos'
+
+chaos: setup ## The tests that kill, stop and cut processes
+	@$(PYTHON) -m pytest -m chaos
+
+lint: setup ## Ruff: rules and layout
+	@.venv/bin/ruff check . && .venv/bin/ruff format --check .
+
+types: setup ## mypy, strict
+	@.venv/bin/mypy .
+
+check: lint types test ## Everything that must be green before a change goes in
+
+bench: bench-search ## All measurements
+
+bench-search: setup ## A search stage by stage against its bare critical path (N=15 runs)
+	@$(PYTHON) -m bench.search --runs $(N)
+
+web: ## The web process alone
+	@./lps web
+
+worker: ## A worker alone (more of them: run it again)
+	@./lps worker
+
+scheduler: ## The clock alone
+	@./lps scheduler
+
+psql: ## psql on the database
+	@./lps psql
