@@ -25,8 +25,10 @@ def won(krw: int | None) -> str:
 
 
 def seconds(ms: float | None) -> str:
-    """1234 ms → "1.2"; "–" when it is not known."""
-    return "–" if ms is None else f"{ms / 1000:.1f}"
+    """1234 ms → "1.2", 4 ms → "<0.1"; "–" when it is not known. web/static/job.js does the same."""
+    if ms is None:
+        return "–"
+    return "<0.1" if 0 < ms < 100 else f"{ms / 1000:.1f}"
 
 
 def percent(share: float) -> str:

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import config
 from model import MALLS, Product, Reason, Same, SourceOutcome
 from store import jobs
 from tests.web import rows
+from tests.web.conftest import Counter
+from web import create_app
 from web.pages import EXAMPLES
 
 if TYPE_CHECKING:
@@ -186,6 +189,8 @@ def test_the_sandbox_is_named_on_every_page(client: FlaskClient, db: Database) -
     job_id = rows.finished(db, [WINNER])
     for address in ("/", f"/jobs/{job_id}", "/products/RICE24"):
         assert "샌드박스" in client.get(address).text
+    live = create_app(config.load(env={}), db.pool, Counter(db)).test_client()
+    assert "샌드박스" not in live.get(f"/jobs/{job_id}").text
 
 
 def test_a_product_shows_its_prices(client: FlaskClient, db: Database) -> None:

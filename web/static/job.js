@@ -9,7 +9,7 @@
   const lost = root.querySelector("[data-lost]");
   const list = root.querySelector("[data-stages]");
   const begun = performance.now() - Number(root.dataset.elapsed) * 1000;
-  const seconds = (ms) => (ms === null ? "–" : (ms / 1000).toFixed(1));
+  const seconds = (ms) => (ms === null ? "–" : ms > 0 && ms < 100 ? "<0.1" : (ms / 1000).toFixed(1));
   let etag = "", failures = 0, timer = 0, asking = false;
 
   function set(row, name, value) {
