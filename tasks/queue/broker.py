@@ -17,7 +17,7 @@ from dramatiq_pg import PostgresBroker
 
 from model import Priority
 from store.sql import beside
-from tasks.queue import endings, pauses, payload, reaper, retention
+from tasks.queue import pauses, payload, reaper, retention
 from tasks.queue.boot import Boot
 from tasks.queue.consumer import LpsConsumer
 from tasks.queue.hub import Hub
@@ -69,7 +69,7 @@ class LpsBroker(Tries, PostgresBroker):  # type: ignore[misc]  # dramatiq-pg car
     max_backoff_s: float = 60
     """The longest wait; an actor's option overrides it."""
     poll_s: float = 5
-    """How often an idle queue is looked at while notifications work."""
+    """How often a hub looks for what it was not told of; a message due later than this is stored without telling."""
     threads: int = 8
     """Worker threads of this process; the worker says how many as it boots."""
 
@@ -162,7 +162,7 @@ class LpsBroker(Tries, PostgresBroker):  # type: ignore[misc]  # dramatiq-pg car
                 "messages": [message.encode().decode() for message in messages],
                 "priorities": [payload.priority(message, priority) for message in messages],
                 "delays": [delay_s] * len(messages),
-                "within_s": endings.NOTIFY_WITHIN_S,
+                "within_s": self.poll_s,
             },
         )
         return int(cur.fetchone()[0])

@@ -10,9 +10,9 @@ import structlog
 from dramatiq.broker import Consumer
 
 from errors import DatabaseDown, LpsError
-from model import Priority
 from store.sql import beside
 from tasks.queue.delivery import read
+from tasks.queue.payload import PRIORITIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from tasks.queue.hub import Hub
 
 SQL = beside(__file__)
-_PRIORITIES = sorted(int(priority) for priority in Priority)
 _BLIND_POLL_S = (0.25, 0.5, 1.0)
-"""How often an empty queue is looked at while no notification can arrive."""
+"""How often an empty queue is looked at while the hub hears nothing."""
+_SWEPT_POLL_S = 60.0
+"""The same while the hub hears notifications and sweeps all queues at once every `broker.poll_s`."""
 
 log = structlog.get_logger(__name__)
 
@@ -39,7 +40,7 @@ class LpsConsumer(Consumer):
     """What dramatiq's consumer thread iterates over.
 
     It asks the database only when its bell rang (notification, a slot given back), when the next delayed message is
-    due, or when its poll interval is over: `broker.poll_s` while the hub hears notifications, under a second while not.
+    due, or when its poll interval is over: rarely while the hub listens and sweeps, every second or less while not.
 
     Args:
         broker: whose queue it is.
@@ -69,7 +70,7 @@ class LpsConsumer(Consumer):
         self._bell.clear()
         free = self.hub.slots.take(self.queue)
         if not free:
-            self._next_at = time.monotonic() + self.broker.poll_s
+            self._next_at = time.monotonic() + _SWEPT_POLL_S
             return None
         self._claim(free)
         return self._claimed.popleft() if self._claimed else None
@@ -93,7 +94,7 @@ class LpsConsumer(Consumer):
             cur.execute(
                 SQL["claim"],
                 {
-                    "priorities": _PRIORITIES,
+                    "priorities": PRIORITIES,
                     "queue": self.queue,
                     "n": free,
                     "owner": self.hub.owner,
@@ -122,7 +123,7 @@ class LpsConsumer(Consumer):
             self._next_at = now
             return
         self._misses = min(self._misses + 1, len(_BLIND_POLL_S))
-        poll_s = self.broker.poll_s if self.hub.listening else _BLIND_POLL_S[self._misses - 1]
+        poll_s = _SWEPT_POLL_S if self.hub.listening else _BLIND_POLL_S[self._misses - 1]
         self._next_at = now + min(poll_s, poll_s if upcoming_s is None else upcoming_s + 0.002)
 
     def ack(self, message: MessageProxy) -> None:

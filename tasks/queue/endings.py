@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 SQL = beside(__file__)
 
-NOTIFY_WITHIN_S = 5.0
-"""A message due later than this needs no notification: every idle consumer looks by itself before."""
-
 
 def finish(
     cur: Cursor,
@@ -43,7 +40,7 @@ def retry(
     cur: Cursor, delivery: Delivery, error: BaseException, delay_s: float, outcome: Literal["retry", "lost"] = "retry"
 ) -> bool:
     """It failed, or its worker is gone; the same row waits `delay_s` seconds."""
-    row = _row(delivery, outcome, error) | {"delay_s": delay_s, "notify": delay_s <= NOTIFY_WITHIN_S}
+    row = _row(delivery, outcome, error) | {"delay_s": delay_s}
     cur.execute(SQL["retry"], row)
     return bool(cur.rowcount)
 

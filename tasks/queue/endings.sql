@@ -26,7 +26,7 @@ WITH ended AS (
     %(error_type)s, %(error)s
   FROM ended
 )
-SELECT CASE WHEN %(notify)s THEN pg_notify('lps', queue_name)::text END FROM ended
+SELECT pg_notify('lps', queue_name)::text FROM ended
 
 -- name: bury
 -- No try is left, or none can help: consumed to rejected.

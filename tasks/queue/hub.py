@@ -22,6 +22,7 @@ from errors import DatabaseDown
 from store.pool import DatabaseError, Json, guard
 from store.sql import beside
 from tasks.queue import endings, reaper
+from tasks.queue.payload import PRIORITIES
 from tasks.queue.slots import Slots
 
 if TYPE_CHECKING:
@@ -122,10 +123,11 @@ class Hub:
                 failures = 0 if self.listening else failures + 1
                 self._disconnect()
                 self.outage(error)
-            except DatabaseError as error:
+            except Exception:
+                # A hub that died would let every lease of this process run out.
                 failures += 1
                 self._disconnect()
-                log.exception("hub", error=str(error))
+                log.exception("hub starts again")
             if failures:
                 self._stop.wait(_RECONNECT_S[min(failures, len(_RECONNECT_S)) - 1])
         self._farewell()
@@ -135,15 +137,18 @@ class Hub:
         poller = select.poll()
         poller.register(connection.fileno(), select.POLLIN)
         poller.register(self._poke_read, select.POLLIN)
-        beat_at = time.monotonic()
+        beat_at, sweep_at = time.monotonic(), time.monotonic() + self.broker.poll_s
         while not self._stop.is_set():
             # Endings first: reaping would take them for lost.
             self._settle()
             if time.monotonic() >= beat_at:
                 beat_at = time.monotonic() + self.broker.lease_s / 3
                 self._beat()
+            if time.monotonic() >= sweep_at:
+                sweep_at = time.monotonic() + self.broker.poll_s
+                self._sweep(connection)
             self._hear(connection)
-            timeout_s = 1.0 if self._unsettled else max(0.0, beat_at - time.monotonic())
+            timeout_s = max(0.0, min(beat_at, sweep_at) - time.monotonic())
             if poller.poll(timeout_s * 1000):
                 self._drain()
 
@@ -173,6 +178,14 @@ class Hub:
         for notification in connection.notifies:
             self.slots.ring(notification.payload)
         connection.notifies.clear()
+
+    def _sweep(self, connection: Connection) -> None:
+        """Find what nobody was told of, for all queues at once: the consumers themselves then need not poll."""
+        values = {"queues": self.slots.queues(), "priorities": PRIORITIES, "within_s": self.broker.poll_s}
+        with guard(connection), connection.cursor() as cur:
+            cur.execute(SQL["due"], values)
+            for (queue,) in cur.fetchall():
+                self.slots.ring(queue)
 
     def _drain(self) -> None:
         try:

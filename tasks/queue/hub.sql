@@ -26,3 +26,16 @@ SET queues = excluded.queues, running = excluded.running, rss_bytes = excluded.r
 -- name: stopped
 -- This process ends in good order.
 UPDATE worker SET stopped_at = lps.now(), seen_at = lps.now(), running = '[]' WHERE worker_id = %(worker_id)s
+
+-- name: due
+-- Which of these queues hold something that is due now or before the next look; a few index probes each.
+SELECT wanted.name FROM unnest(%(queues)s::text[]) AS wanted (name)
+WHERE EXISTS (
+  SELECT FROM unnest(%(priorities)s::smallint[]) AS p (priority)
+  CROSS JOIN LATERAL (
+    SELECT FROM dramatiq.queue q
+    WHERE q.state = 'queued' AND q.queue_name = wanted.name AND q.priority = p.priority
+      AND q.eta <= lps.now() + %(within_s)s * interval '1 second'
+    LIMIT 1
+  ) found
+)

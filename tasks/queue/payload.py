@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dramatiq import Message
 
 NAMESPACE = UUID("5f8d6c0e-9c1f-5a3e-8a6b-1c70b6a1f0d2")
+PRIORITIES = sorted(int(priority) for priority in Priority)
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 

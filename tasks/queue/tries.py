@@ -13,10 +13,13 @@ from tasks.queue.delivery import current_message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from store.pool import Cursor, Pool
     from tasks.queue.delivery import DeadMessage, Delivery
     from tasks.queue.hub import Hub
+
+    Frame = AbstractContextManager[Cursor]
 
 log = structlog.get_logger(__name__)
 
@@ -81,7 +84,7 @@ class Tries:
 
     def give_up(self, delivery: Delivery, error: BaseException) -> None:
         """Reject it for good and tell `on_dead`, in one transaction."""
-        self._end(delivery, lambda cur: self._bury(cur, delivery, error))
+        self._end(delivery, lambda cur: self._bury(cur, delivery, error), self.pool.transaction)
 
     def release(self, delivery: Delivery) -> None:
         """Give it back at once, the try not counted."""
@@ -97,10 +100,13 @@ class Tries:
             self.on_dead(cur, endings.dead(delivery, error))
         return owned
 
-    def _end(self, delivery: Delivery, write: Callable[[Cursor], bool]) -> None:
+    def _end(
+        self, delivery: Delivery, write: Callable[[Cursor], bool], frame: Callable[[], Frame] | None = None
+    ) -> None:
+        """Write an ending; what is one statement commits by itself, in one round trip."""
         delivery.settling = True
         try:
-            with self.pool.transaction() as cur:
+            with (frame or self.pool.autocommit)() as cur:
                 owned = write(cur)
             if not owned:
                 delivery.lost.set()
