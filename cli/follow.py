@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import signal
 import threading
 import time
@@ -73,11 +72,6 @@ class Finished:
         if self.job.status is not JobStatus.DONE or self.job.result is None:
             return 1
         return 0 if self.job.result["outcome"] == "found" else 3
-
-
-def derived_code(name: str, specification: str) -> str:
-    """A product code for whoever has none: the same for the same question."""
-    return "Q-" + hashlib.sha256(f"{name}\n{specification}".encode()).hexdigest()[:10]
 
 
 def follow(

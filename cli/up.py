@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 import click
 
 from cli import place, progress, render, running, units
-from cli.follow import Stopped, Stopping, derived_code, follow
+from cli.follow import Stopped, Stopping, follow
 from cli.options import world_options
 from cli.ready import machine_ready, port_free
 from cli.stack import Stack
 from model import Product
+from store.jobs import derived_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable

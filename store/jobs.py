@@ -19,9 +19,17 @@ SQL = beside(__file__)
 
 def dedupe_key(product: Product) -> str:
     """The identity of a product as submitted: width, case and spacing do not make another one. 64 hex digits."""
-    parts = (product.code, product.name, product.specification)
+    return _folded_hash(product.code, product.name, product.specification)
+
+
+def derived_code(name: str, specification: str) -> str:
+    """A product code for whoever has none: the same for the same question."""
+    return f"Q-{_folded_hash(name, specification)[:10]}"
+
+
+def _folded_hash(*parts: str) -> str:
     folded = "\n".join(" ".join(unicodedata.normalize("NFKC", part).casefold().split()) for part in parts)
-    return hashlib.sha256(folded.encode()).hexdigest()
+    return hashlib.sha256(folded.encode("utf-8", "replace")).hexdigest()
 
 
 def submit(

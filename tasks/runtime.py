@@ -18,6 +18,7 @@ from tasks.queue import LpsBroker
 
 if TYPE_CHECKING:
     from config import Settings
+    from config.pool import Role
     from model import Offer
 
 BROWSER_MALLS = ("coupang", "gmarket", "auction")
@@ -40,15 +41,17 @@ class Runtime:
         self._lock = threading.Lock()
         self._crawler: Reader | None = None
         self.settings = settings
-        self.pool = _pool(settings)
+        self.pool = _pool(settings, "worker")
         self.broker = _broker(settings, self.pool)
 
-    def use(self, settings: Settings, pool: Pool | None = None, crawler: Reader | None = None) -> None:
+    def use(
+        self, settings: Settings, pool: Pool | None = None, crawler: Reader | None = None, *, role: Role = "worker"
+    ) -> None:
         """Work with these settings from now on; what was open before is closed."""
         self.close()
         self.settings = settings
         self._crawler = crawler
-        self.pool = pool or _pool(settings)
+        self.pool = pool or _pool(settings, role)
         self.broker.pool = self.pool
 
     def fetch(self, mall: str, query: str, deadline: float) -> crawl.Page:
@@ -80,14 +83,14 @@ class Runtime:
         self.pool.close()
 
 
-def _pool(settings: Settings) -> Pool:
-    plan = config.pool_plan(settings, "worker")
+def _pool(settings: Settings, role: Role) -> Pool:
+    plan = config.pool_plan(settings, role)
     dsn = settings.database.dsn() if settings.database.external else ""
     return Pool(
         dsn,
         size=plan.capacity,
         timeout_s=settings.database.wait_s,
-        application="lps",
+        application=f"lps {role}",
         statement_timeout_s=settings.database.statement_timeout_s,
     )
 

@@ -42,6 +42,8 @@ def gather(settings: Settings | None, pool: Pool | None, submit: Submit | None) 
     from tasks.runtime import runtime  # noqa: PLC0415 - an application with its own parts must not read the configuration
     from tasks.submit import submit as tasks_submit  # noqa: PLC0415 - as above
 
+    if pool is None:
+        runtime.use(settings or runtime.settings, role="web")
     return Parts(settings=settings or runtime.settings, pool=pool or runtime.pool, submit=submit or tasks_submit)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import unicodedata
@@ -12,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, StrictBool, StrictS
 from pydantic_core import PydanticCustomError
 
 from model import Product
+from store.jobs import derived_code
 from web.language import text
 from web.problem import FieldError, Problem
 
@@ -28,11 +28,6 @@ _DIRECTION = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 def is_control(char: str) -> bool:
     """Whether a character has no place in a name: controls, line ends, lone surrogates, direction overrides."""
     return unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") or char in _DIRECTION
-
-
-def code_of(name: str, specification: str) -> str:
-    """The product code of a search that was sent without one: the one `lps search` makes, too."""
-    return "Q-" + hashlib.sha256(f"{name}\n{specification}".encode()).hexdigest()[:10]
 
 
 def _clean(value: object) -> object:
@@ -58,7 +53,7 @@ class Search(BaseModel):
 
     def product(self) -> Product:
         """What is searched for."""
-        code = self.product_code or code_of(self.product_name, self.specification)
+        code = self.product_code or derived_code(self.product_name, self.specification)
         return Product(code=code, name=self.product_name, specification=self.specification)
 
 

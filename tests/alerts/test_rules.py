@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ QUIET = Ops(
     deadline_1h=0,
     cost_1h_usd=Decimal(0),
 )
-AT_LIMIT = {
+AT_LIMIT: dict[str, dict[str, Any]] = {
     "dead": {"dead_1h": 20},
     "blocks": {"blocks_1h": 80},
     "queue_lag": {"oldest_pending_sec": 300},
@@ -31,7 +32,7 @@ AT_LIMIT = {
 def measured(**values: object) -> Ops:
     """A quiet measurement but for these."""
     fields = {name: getattr(QUIET, name) for name in QUIET.__dataclass_fields__}
-    return Ops(**(fields | values))  # type: ignore[arg-type]  # the table holds fields of Ops
+    return Ops(**(fields | values))
 
 
 @pytest.mark.parametrize("rule", AT_LIMIT)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from cli.follow import derived_code
 from model import JobStatus, Reason, Same, SourceOutcome, Submitted
 from store import jobs
 from tests.web import rows
-from web import create_app, submission
+from web import create_app
 
 if TYPE_CHECKING:
     from flask.testing import FlaskClient
@@ -48,11 +47,6 @@ def test_the_same_words_without_a_code_are_the_same_product(client: FlaskClient,
     assert json.loads(second.data)["deduped"]
     assert json.loads(first.data)["job_id"] == json.loads(second.data)["job_id"]
     assert [(1,)] == db.rows("SELECT count(*) FROM job WHERE product_code LIKE 'Q-%%'")
-
-
-def test_the_command_line_and_the_web_mean_the_same_product() -> None:
-    """A search without a code joins the other entrance's search and history."""
-    assert derived_code("라면", "5개") == submission.code_of("라면", "5개")
 
 
 def test_a_stored_answer_is_200(settings: config.Settings, db: Database) -> None:
