@@ -30,7 +30,7 @@ def real(db: Database) -> Iterator[FlaskClient]:
 
     was = runtime.settings
     runtime.use(config.load(env=ENV), db.pool)
-    yield create_app().test_client()
+    yield create_app(pool=db.pool).test_client()
     runtime.use(was)
 
 
