@@ -46,7 +46,7 @@ def migrate(*, world: World, check: bool) -> int:
 @world_options
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def psql(*, world: World, arguments: Sequence[str]) -> int:
-    """Open psql on the database; ARGUMENTS go to psql, for example -c 'SELECT count(*) FROM job'."""
+    """Open psql on the database; ARGUMENTS go to psql, for example -c 'TABLE worker'."""
     program = shutil.which("psql") or str(embedded.binaries() / "psql")
     with _used(world) as here:
         parts = urlsplit(here.dsn)

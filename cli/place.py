@@ -91,17 +91,18 @@ def settle(env: Mapping[str, str], world: World) -> Place:
         BadConfig: the operator's settings are wrong.
         PortTaken: the market's own port is.
     """
-    settings = config.load(env=env)
     if world.live:
+        settings = config.load(env=env)
         if settings.sandbox.on:
             raise BadConfig("--live contradicts [sandbox] on = true: unset one of the two")
         return Place(settings=settings, env=dict(env))
-    port = free_port(settings.sandbox.port)
-    if not port:
-        raise PortTaken(f"port {settings.sandbox.port} is taken: [sandbox] port = 0 takes a free one")
     # A real key, proxy or webhook has no business in an invented market.
     without = ("DECODO_", "NAVER_KEYS", "LPS_NAVER__KEYS", "LPS_PROXY__", "LPS_ALERT_WEBHOOK", "LPS_ALERT__WEBHOOK")
     env = {name: value for name, value in env.items() if not name.startswith(without)}
+    wanted = config.load(env=env).sandbox.port
+    port = free_port(wanted)
+    if not port:
+        raise PortTaken(f"port {wanted} is taken: [sandbox] port = 0 takes a free one")
     env |= {"LPS_SANDBOX__ON": "true", "LPS_SANDBOX__PORT": str(port), "NAVER_KEYS": "sandbox:sandbox"}
     for mall in MALLS:
         env |= {
