@@ -37,7 +37,7 @@ def _marks(*rows: tuple[str, str]) -> tuple[Mark, ...]:
 # Cloudflare also puts /cdn-cgi/challenge-platform/scripts/jsd/ into pages it lets through: that is no mark.
 MARKS = _marks(
     ("akamai", r"errors\.edgesuite\.net|sec-if-cpt-container"),
-    ("akamai", r"<title>\s*Access Denied\s*</title>.*Reference\s*(?:#|&#35;)"),
+    ("akamai", r"(?s)<title>\s*Access Denied\s*</title>.*Reference(?:\s|&#32;)*(?:#|&#35;)"),
     ("cloudflare", r"<title>\s*(?:Just a moment|잠시만 기다리십시오|잠시만 기다려|Attention Required!)"),
     ("cloudflare", r"/orchestrate/chl_page|_cf_chl_opt|cf-error-details|봇 확인 절차"),
     ("cloudflare", r"id=[\"']challenge-(?:form|error-text|running)"),

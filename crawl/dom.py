@@ -84,9 +84,12 @@ def ancestors(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def outermost(nodes: list[LexborNode]) -> list[LexborNode]:
-    """`nodes` without those that lie inside another of them, in page order."""
-    ids = {node.mem_id for node in nodes}
-    return [node for node in nodes if not any(parent.mem_id in ids for parent in ancestors(node))]
+    """`nodes` once each, without those that lie inside another of them, in page order.
+
+    A list of selectors gives a node once for each selector that it matches.
+    """
+    by_id = {node.mem_id: node for node in nodes}
+    return [node for node in by_id.values() if not any(parent.mem_id in by_id for parent in ancestors(node))]
 
 
 def says(node: LexborNode | None, words: re.Pattern[str]) -> bool:

@@ -11,6 +11,7 @@ import threading
 import time
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import requests
 import urllib3.exceptions as wire
@@ -132,7 +133,8 @@ def _charset(content_type: str) -> str | None:
 def _wire_bytes(answer: requests.Response) -> int:
     """Bytes both ways as HTTP/1.1 writes them: start lines, headers, the body as it came (compressed)."""
     sent = answer.request
-    up = len(f"{sent.method} {sent.path_url} HTTP/1.1\r\n\r\n") + _header_bytes(sent.headers)
+    host = f"Host: {urlsplit(sent.url or '').netloc}\r\n"
+    up = len(f"{sent.method} {sent.path_url} HTTP/1.1\r\n{host}\r\n") + _header_bytes(sent.headers)
     down = len(f"HTTP/1.1 {answer.status_code} {answer.reason}\r\n\r\n") + _header_bytes(answer.headers)
     return up + down + int(answer.raw.tell())
 

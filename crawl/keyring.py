@@ -1,7 +1,7 @@
 """The API keys of one service, used in turn. Pure but for the clock it is given.
 
 A key that asked too often rests until the other side's time is over; one whose day's quota is used up rests until
-midnight in Korea, when the quota starts anew; a refused one rests a while, because an operator may mend it meanwhile.
+midnight in Korea, when the quota starts anew; a refused one is asked last, because it may be mended meanwhile.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 KST = timezone(timedelta(hours=9))
-REFUSED_S = 600.0
-"""Seconds for which a refused key is left alone."""
 SLOW_S = 1.0
 """Seconds for which a key rests that asked too often, when the other side names no time."""
 
@@ -45,12 +43,13 @@ class KeyRing:
         self._refused: set[str] = set()
 
     def usable(self) -> list[Key]:
-        """Every key that may be asked now, the one whose turn it is first."""
+        """Every key that may be asked now: the one whose turn it is first, refused ones last."""
         now = self._clock()
         with self._lock:
             start, self._next = self._next, (self._next + 1) % max(1, len(self.keys))
             turn = self.keys[start:] + self.keys[:start]
-            return [key for key in turn if self._rests.get(key.id, 0.0) <= now]
+            rested = [key for key in turn if self._rests.get(key.id, 0.0) <= now]
+            return sorted(rested, key=lambda key: key.id in self._refused)
 
     def limited(self, key: Key, *, daily: bool, after_s: float | None = None) -> None:
         """That key asked too often: for this second, or for this day."""
@@ -60,7 +59,6 @@ class KeyRing:
         """That key is not accepted."""
         with self._lock:
             self._refused.add(key.id)
-        self._rest(key, REFUSED_S)
 
     def accepted(self, key: Key) -> None:
         """That key works."""

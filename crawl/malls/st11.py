@@ -183,7 +183,7 @@ def _page_card(node: LexborNode, site: str) -> Card:
         silent.decompose()
     log = _log(one(node, "a.c-card-item__anchor[data-log-body]", "a[data-log-body]"))
     link = href(node, "a.c-card-item__anchor", "a[href]")
-    own = re.search(r"/products/(\d+)", link)
+    own = re.search(r"/(?:products|catalog)/(\d+)", link)
     number = own[1] if own else str(log.get("content_no") or "")
     name = text(one(node, ".c-card-item__name dd", ".c-card-item__name"))
     seller = text(one(node, ".c-seller__name"))
@@ -195,7 +195,7 @@ def _page_card(node: LexborNode, site: str) -> Card:
     return Card(
         name=name,
         price=_page_price(node),
-        url=link if own or not number or catalogue else f"{site}/products/{number}",
+        url=link if own or not number else f"{site}/products/{number}",
         item_id=number,
         list_price_krw=won(text(one(node, ".c-card-item__price-del .value", "del .value", "del"), gap="")),
         seller=seller,
