@@ -70,7 +70,8 @@ def _bundles(asked: Quantity, offered: Quantity) -> Reason | Fit:
     if "bundle" in offered.flags:
         if asked.unit_amount != offered.unit_amount and None not in (asked.unit_amount, offered.unit_amount):
             return Reason.SIZE
-        return Fit.EQUAL if sorted(asked.goods, key=str) == sorted(offered.goods, key=str) else Reason.COUNT
+        counts = [sorted(count for _, count in quantity.goods) for quantity in (asked, offered)]
+        return Fit.EQUAL if counts[0] == counts[1] else Reason.COUNT
     if offered.unit_amount is not None and asked.unit_amount is not None and offered.unit_amount != asked.unit_amount:
         return Reason.SIZE
     return Reason.COMPONENT if offered.explicit else Fit.UNSAID

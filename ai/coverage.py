@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from ai import kinds
-from ai.text import alike, is_hangul
+from ai.text import alike, fold, is_hangul
 
 if TYPE_CHECKING:
     from ai.spec import Core, ProductSpec
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 Place = Literal["before", "inside", "after", "tail"]
 
 _PLAIN = kinds.PLAIN
+_ENDINGS = frozenset(fold("형용향맛분식제류"))
+_FIRMS = tuple(firm for firm in kinds.FIRM_ENDINGS if len(firm) > 1)
 _LONGEST = max(map(len, _PLAIN))
 
 
@@ -52,14 +54,28 @@ def compare(spec: ProductSpec, title: Title) -> Coverage:
     missing: list[Core] = []
     places: list[int] = []
     for core in spec.core:
-        hits = [match.span() for match in core.pattern.finditer(title.line)]
+        hits = _hits(core, title.line)
         for start, end in hits:
             explained[start:end] = b"\x01" * (end - start)
         if hits:
-            places.extend(title.owner[start] for start, _ in hits[:1])
+            places.append(title.owner[hits[0][0]])
         (found if hits or _elsewhere(core, title) else missing).append(core)
     extras = tuple(_extras(title, explained, places))
     return Coverage(tuple(found), tuple(missing), extras)
+
+
+def _hits(core: Core, line: str) -> list[tuple[int, int]]:
+    """Where the word stands: whole, without its ending (캡형, 캡), or in two parts (멸균우유, 멸균 흰우유)."""
+    hits = [match.span() for match in core.pattern.finditer(line)]
+    if hits or core.kind == "brand" or len(core.text) < 3 or not is_hangul(core.text):
+        return hits
+    parts: list[tuple[str, ...]] = [(core.text[:-1],)] if core.text[-1] in _ENDINGS else []
+    parts += [(core.text[:cut], core.text[cut:]) for cut in range(2, len(core.text) - 1)]
+    for pieces in parts:
+        starts = [line.find(piece) for piece in pieces]
+        if min(starts) >= 0:
+            return [(start, start + len(piece)) for start, piece in zip(starts, pieces, strict=True)]
+    return []
 
 
 def _elsewhere(core: Core, title: Title) -> bool:
@@ -80,32 +96,39 @@ def same_sound(one: str, other: str) -> bool:
 
 
 def _extras(title: Title, explained: bytearray, places: list[int]) -> list[Extra]:
-    first, last = (min(places), max(places)) if places else (len(title.words), -1)
+    early = [at for at in places if not title.words[at].tail]
+    # A title that ends with the asked noun once more only describes it in between.
+    repeated = bool(explained) and explained[-1] == 1 and bool(places) and len(title.words) - 1 > max(places)
+    trailing = 2 * len(early) > len(places)
+    inner = early if trailing else places
+    first, last = (min(inner), max(inner)) if inner else (len(title.words), -1)
     behind = next((at for at in range(last + 1, len(title.words)) if not is_plain(title.words[at].text)), -1)
     out = []
-    for index, piece in _runs(title, explained):
+    for index, piece, start in _runs(title, explained):
         word = title.words[index]
         place: Place = "inside"
-        if index < first:
+        if index < first or (index == first and 1 not in explained[:start]):
             place = "before"
+        elif trailing and word.tail:
+            place = "tail"
         elif index > last:
-            place = "tail" if word.tail else "after"
-        if not is_plain(piece):
+            place = "tail" if repeated else "after"
+        if not is_plain(piece) and not (piece in kinds.FIRM_ENDINGS and place != "tail"):
             out.append(Extra(piece, word, place, index in (behind, last)))
     return out
 
 
-def _runs(title: Title, explained: bytearray) -> list[tuple[int, str]]:
-    """Unexplained pieces with the index of their word."""
-    runs: list[tuple[int, str]] = []
+def _runs(title: Title, explained: bytearray) -> list[tuple[int, str, int]]:
+    """Unexplained pieces with the index of their word and their place in the line."""
+    runs: list[tuple[int, str, int]] = []
     for at, character in enumerate(title.line):
         if explained[at] or character == " ":
             continue
         index = title.owner[at]
         if runs and runs[-1][0] == index and at and not explained[at - 1]:
-            runs[-1] = (index, runs[-1][1] + character)
+            runs[-1] = (index, runs[-1][1] + character, runs[-1][2])
         else:
-            runs.append((index, character))
+            runs.append((index, character, at))
     return runs
 
 
@@ -114,7 +137,7 @@ def is_plain(word: str) -> bool:
     """Whether a word, or all its parts, say nothing about which product it is."""
     if word in _PLAIN or word.isdigit():
         return True
-    if any(word.endswith(ending) and len(word) > len(ending) for ending in kinds.PLAIN_ENDINGS):
+    if word.endswith(kinds.PLAIN_ENDINGS) or any(word.endswith(firm) and len(word) >= len(firm) + 2 for firm in _FIRMS):
         return True
     if len(word) > 14:
         return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ai import amounts, facts, reading
+from ai import amounts, facts, goods, reading
 from ai.coverage import Coverage, compare
 from ai.title import Title
 from ai.title import read as read_title
@@ -52,7 +52,7 @@ def judge(spec: ProductSpec, offer: Offer) -> Judgement:
     if reason is not None:
         return Judgement("reject", reason, 0.0, confidence=0.97)
     coverage = compare(spec, title)
-    model = reading.models(spec, title)
+    model = goods.models(spec, title)
     if isinstance(model, Reason):
         return _judgement("reject", model, coverage, 0.97)
     amount = amounts.compare(spec.quantity, title.quantity)
@@ -69,14 +69,14 @@ def _hard(spec: ProductSpec, title: Title, coverage: Coverage, amount: Reason | 
     return (
         amounts.attribute_conflict(amounts.attributes(spec.title), amounts.attributes(title))
         or facts.refill(spec, title)
-        or reading.bundle(spec, title, coverage)
-        or reading.accessory(spec, title, coverage)
+        or goods.bundle(spec, title, coverage)
+        or goods.accessory(spec, title, coverage)
     )
 
 
 def _judgement(
     verdict: Literal["reject", "accept", "ask"], reason: Reason, coverage: Coverage, confidence: float
 ) -> Judgement:
-    matched = tuple(core.text for core in coverage.found)
-    missing = tuple(core.text for core in coverage.missing)
+    matched = tuple(core.raw for core in coverage.found)
+    missing = tuple(core.raw for core in coverage.missing)
     return Judgement(verdict, reason, round(coverage.score, 3), matched, missing, confidence)

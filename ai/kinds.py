@@ -22,7 +22,16 @@ VARIANT_GROUPS = _groups("variant groups")
 VARIANT = _set("variants") | frozenset(word for group in VARIANT_GROUPS for word in group)
 TYPES = _set("types")
 TYPE_GROUPS = _groups("type groups")
+SCENTS = _set("scents")
+"""A request that names none takes any."""
+PACKS = _set("packs")
+"""Outer packings: of measured goods they say nothing, of a device they are another article."""
 PLAIN = _set("plain")
 PLAIN_ENDINGS = tuple(_set("plain endings"))
+_COLOUR_GROUPS = _groups("colours")
+SPELLINGS = VARIANT_GROUPS + _COLOUR_GROUPS
+"""All groups of words that mean the same in a name."""
+FIRM_ENDINGS = tuple(_set("firm endings"))
+"""What a maker's or seller's name may carry behind it."""
 COLOURS = {fold(word): line[0] for line in lexicon.groups("kinds", "colours") for word in line}
 """Colour word → one name for the colour."""

@@ -1,61 +1,25 @@
-"""What the words of an offer say against a request: model, bundle, accessory, brand, line, variant, colour."""
+"""The verdict by words, when no hard fact speaks: brand, line, variant, colour, options; what is unclear is "ask"."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Literal
 
-from ai import kinds
-from ai import words as facts_words
+from ai import goods, kinds
+from ai import words as patterns
 from ai.amounts import Fit
-from ai.coverage import Coverage, Extra, is_plain, same_sound
-from ai.spec import Core, ProductSpec, model_numbers
+from ai.text import is_hangul
 from model import Reason
 
 if TYPE_CHECKING:
+    from ai.coverage import Coverage, Extra
+    from ai.spec import Core, ProductSpec
     from ai.title import Title
 
 Verdict = tuple[Literal["reject", "accept", "ask"], Reason, float]
+"""What to do, why, and how often such a verdict was right on labelled pairs."""
 
-
-def models(spec: ProductSpec, title: Title) -> Reason | bool:
-    """MODEL when another number of the maker stands there; else whether the asked one does."""
-    if not spec.models:
-        return False
-    offered = {model for word in title.words for model in model_numbers(word.text)}
-    if all(model in offered for model in spec.models):
-        return True
-    bare = title.line.replace(" ", "")
-    if all(re.search(rf"(?<![a-z0-9]){re.escape(model)}(?![a-z0-9])", bare) for model in spec.models):
-        return True
-    return Reason.MODEL if offered else False
-
-
-def bundle(spec: ProductSpec, title: Title, coverage: Coverage) -> Reason | None:
-    """Other goods behind a plus sign, or "3종 세트", that the request does not name."""
-    joined = {word.clause for word in title.words}
-    if len(joined) > 1 and any(extra.word.clause > 0 and not is_plain(extra.text) for extra in coverage.extras):
-        return Reason.BUNDLE
-    asked = spec.title.text
-    if facts_words.NUMBERED_SET.search(title.text) and not facts_words.NUMBERED_SET.search(asked):
-        return Reason.BUNDLE
-    return None
-
-
-def accessory(spec: ProductSpec, title: Title, coverage: Coverage) -> Reason | None:
-    """A part or extra at the head of the offer, or something made "for" the product."""
-    for extra in coverage.extras:
-        if extra.place == "tail" and spec.quantity.unit_amount is not None:
-            continue
-        if extra.text in facts_words.ACCESSORY and not _type_is_last(spec, title):
-            return Reason.ACCESSORY
-    return None
-
-
-def _type_is_last(spec: ProductSpec, title: Title) -> bool:
-    """Whether the offer's last noun is what was asked for, so that a part named before it is only described."""
-    types = [core for core in spec.core if core.kind == "type"]
-    return any(core.pattern.search(title.words[-1].text) for core in types) if title.words else False
+_CODE = re.compile(r"(?=.*\d)[a-z0-9.]+")
 
 
 def words(spec: ProductSpec, title: Title, coverage: Coverage, amount: Reason | Fit, *, model_equal: bool) -> Verdict:
@@ -64,10 +28,15 @@ def words(spec: ProductSpec, title: Title, coverage: Coverage, amount: Reason | 
     if _colour_conflict(spec, title):
         return "reject", Reason.COLOUR, 0.95
     if model_equal:
-        return _by_model(lacking, amount)
+        return _by_model(spec, title, lacking, amount)
+    if amount is Reason.OPTION or _bait(spec, title, coverage):
+        return "ask", Reason.OPTION, 0.5
+    if goods.described_part(spec, title, coverage):
+        return "ask", Reason.ACCESSORY, 0.5
+    strange = [extra for extra in coverage.extras if extra.place != "tail" and not goods.meant(spec, title, extra)]
     if lacking:
-        return _lacking(coverage, lacking, amount)
-    return _complete(spec, coverage, amount)
+        return _lacking(spec, title, coverage, lacking, strange, amount)
+    return _complete(spec, strange, amount)
 
 
 def _colour_conflict(spec: ProductSpec, title: Title) -> bool:
@@ -75,58 +44,105 @@ def _colour_conflict(spec: ProductSpec, title: Title) -> bool:
     return spec.colour is not None and bool(offered) and spec.colour not in offered
 
 
-def _by_model(lacking: list[Core], amount: Reason | Fit) -> Verdict:
-    if amount is Reason.OPTION or any(core.kind == "attribute" for core in lacking):
+def _bait(spec: ProductSpec, title: Title, coverage: Coverage) -> bool:
+    """Whether the price may belong to another option: "골라담기", "매운맛/순한맛"."""
+    if patterns.BAIT.search(title.text) and not patterns.BAIT.search(spec.title.text):
+        return True
+    listed = [extra for extra in coverage.extras if extra.word.choice and extra.text == extra.word.text]
+    return any(extra.place in ("inside", "after") for extra in listed)
+
+
+def _by_model(spec: ProductSpec, title: Title, lacking: list[Core], amount: Reason | Fit) -> Verdict:
+    others = goods.offered_models(title) - set(spec.models)
+    if any(other[:3] == model[:3] for other in others for model in spec.models):
+        return "ask", Reason.KEYWORDS, 0.5
+    if amount is Reason.OPTION or any(core.unit in ("gb", "tb") for core in lacking):
         return "ask", Reason.SIZE, 0.6
     return "accept", Reason.OK, 0.97
 
 
-def _lacking(coverage: Coverage, lacking: list[Core], amount: Reason | Fit) -> Verdict:
-    strange = [extra for extra in coverage.extras if extra.place != "tail"]
+def _lacking(
+    spec: ProductSpec,
+    title: Title,
+    coverage: Coverage,
+    lacking: list[Core],
+    strange: list[Extra],
+    amount: Reason | Fit,
+) -> Verdict:
     if any(core.kind == "brand" for core in lacking):
         return _no_brand(coverage, lacking, strange, amount)
-    if coverage.score < 0.5:
-        return "reject", Reason.LINE, 0.95
-    if any(core.kind == "variant" for core in lacking):
-        return ("reject" if strange else "ask"), Reason.VARIANT, 0.85
-    if all(core.kind == "type" for core in lacking) and not strange and amount is Fit.EQUAL:
-        return "accept", Reason.OK, 0.85
-    if strange:
+    if any(core.text.isdigit() for core in lacking) and _foreign_number(spec, title):
         return "reject", Reason.LINE, 0.9
-    return "ask", Reason.LINE, 0.5
+    reason = Reason.VARIANT if any(core.kind == "variant" for core in lacking) else Reason.LINE
+    if strange or coverage.score < 0.5:
+        return "reject", reason, 0.9
+    if reason is Reason.LINE and _measured(coverage, amount) and _dispensable(coverage, lacking):
+        return "accept", Reason.OK, 0.85
+    return "ask", reason, 0.5
+
+
+def _foreign_number(spec: ProductSpec, title: Title) -> bool:
+    numbers = {word.text for word in title.words if word.text.isdigit()}
+    return not numbers <= {core.text for core in spec.core}
+
+
+def _measured(coverage: Coverage, amount: Reason | Fit) -> bool:
+    """Whether a number ties the offer to the request: an equal amount, capacity or standard."""
+    if amount is Fit.EQUAL:
+        return True
+    tied = any(core.kind == "attribute" or _CODE.fullmatch(core.text) for core in coverage.found)
+    return amount is Fit.SILENT and tied
+
+
+def _dispensable(coverage: Coverage, lacking: list[Core]) -> bool:
+    """Whether sellers leave such words out: what kind of thing it is, or one name of many."""
+    if all(core.kind == "type" for core in lacking):
+        return True
+    return len(lacking) == 1 and lacking[0].kind == "" and len(coverage.found) >= 4
 
 
 def _no_brand(coverage: Coverage, lacking: list[Core], strange: list[Extra], amount: Reason | Fit) -> Verdict:
     early = [extra for extra in strange if extra.place in ("before", "inside")]
     if len(lacking) > 1 or early:
         return "reject", Reason.BRAND, 0.93
-    if len(coverage.found) >= 3 and not strange and amount in (Fit.EQUAL, Fit.SILENT):
+    named = [core for core in coverage.found if core.kind != "type"]
+    enough = len(coverage.found) >= 3 or (len(named) >= 2 and amount is Fit.EQUAL)
+    if enough and not strange and amount in (Fit.EQUAL, Fit.SILENT):
         return "accept", Reason.OK, 0.85
     return "ask", Reason.BRAND, 0.5
 
 
-def _complete(spec: ProductSpec, coverage: Coverage, amount: Reason | Fit) -> Verdict:
-    types = {core.text for core in spec.core if core.kind == "type"}
-    for extra in coverage.extras:
-        if extra.place == "tail":
-            continue
-        if extra.text in kinds.TYPES and not _synonym(extra.text, types):
-            if extra.adjacent or extra.place == "inside":
-                return "reject", Reason.LINE, 0.85
-        elif extra.text in kinds.VARIANT and not _synonym(extra.text, types):
-            return "reject", Reason.VARIANT, 0.85
-        elif _unknown(spec, extra):
-            return "ask", Reason.VARIANT, 0.5
-    if amount is Fit.UNSAID or amount is Reason.OPTION:
-        return "ask", Reason.SIZE if amount is Fit.UNSAID else Reason.OPTION, 0.5
+def _complete(spec: ProductSpec, strange: list[Extra], amount: Reason | Fit) -> Verdict:
+    typed = any(core.kind == "type" for core in spec.core)
+    nouns = [extra for extra in strange if extra.text in kinds.TYPES]
+    others = [extra for extra in strange if extra.text not in kinds.TYPES]
+    if typed and any(extra.adjacent or extra.place == "inside" for extra in nouns):
+        return "reject", Reason.LINE, 0.85
+    if any(extra.text in kinds.VARIANT for extra in others):
+        return "reject", Reason.VARIANT, 0.85
+    if any(_unknown(extra, amount) for extra in others) and not _closing(spec, strange):
+        return "ask", Reason.VARIANT, 0.5
+    if amount is Fit.UNSAID:
+        return "ask", Reason.SIZE, 0.5
     return "accept", Reason.OK, 0.93 if amount is Fit.EQUAL else 0.9
 
 
-def _synonym(word: str, types: set[str]) -> bool:
-    return any(word in group and types & group for group in kinds.TYPE_GROUPS)
-
-
-def _unknown(spec: ProductSpec, extra: Extra) -> bool:
-    if extra.place == "before" or (spec.brand and same_sound(spec.brand, extra.text)) or extra.text in kinds.COLOURS:
+def _unknown(extra: Extra, amount: Reason | Fit) -> bool:
+    """Whether an extra word may tell another product: it stands in the name and no list knows it."""
+    if extra.place == "before":
+        return False
+    if extra.text.endswith(tuple(kinds.COLOURS)):
+        return amount is not Fit.EQUAL and extra.place == "inside"
+    if _CODE.fullmatch(extra.text):
+        return amount is not Fit.EQUAL
+    if extra.place == "after" and extra.word.bracket and extra.text == extra.word.text:
         return False
     return extra.place == "inside" or extra.adjacent
+
+
+def _closing(spec: ProductSpec, strange: list[Extra]) -> bool:
+    """Whether one word behind a request of many numbers can only be who sells it: "… X50 12GB OC 상호"."""
+    numbered = sum(any(character.isdigit() for character in core.text) for core in spec.core)
+    only = strange[0]
+    closes = only.place == "after" and only.text == only.word.text and is_hangul(only.text)
+    return len(strange) == 1 and closes and numbered >= 2 and len(spec.core) >= 5

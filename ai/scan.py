@@ -28,7 +28,7 @@ _MASTER = re.compile(
     r"|(?P<x>[x×✕✖*])(?=\s?\d)"
     r"|(?P<native>(?<![가-힣])(?:한|두|세|네|다섯|여섯|열))\s?(?P<nunit>켤레|개|병|박스|팩|봉지?|장|통|세트|캔|벌|자루|상자)(?![가-힣])"
     r"|(?P<spf>spf\s?\d+\+*|pa\s?\++|\d+\+(?=\s*pa))"
-    r"|(?P<word>[a-z][a-z0-9.\-_']*\+?(?![a-z0-9])|\d[\da-z.\-_]*|[가-힣]+|[a-z]+)"
+    r"|(?P<word>[a-z]&[a-z](?![a-z0-9])|[a-z][a-z0-9.\-_']*\+?(?![a-z0-9])|\d[\da-z.\-_]*|[가-힣]+|[a-z]+)"
     r"|(?P<plus>\+)|(?P<open>[(\[{【〔<「])|(?P<close>[)\]}】〕>」])|(?P<sep>[,/|·:;&])"
 )
 
@@ -69,7 +69,7 @@ def _measured(found: re.Match[str], start: int, end: int) -> list[Token]:
     if gap and (unit not in SPACED or value > 999):
         cut = found.start("unit")
         return [Token("N", value, "", start, cut - len(gap)), Token("W", 0, unit, cut, end)]
-    if unit in ("t", "p") and (gap or value > 300):
+    if unit in ("t", "p") and (gap or value > 999):
         return [Token("Z", value, unit, start, end)]
     return [Token("C", value, counter(unit), start, end)]
 

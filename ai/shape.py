@@ -13,19 +13,24 @@ from ai.units import DRINK_VESSELS
 _DIGITAL = re.compile(
     r"\d\s?[gt]b|ssd|ddr|nvme|lte|자급제|아이폰|갤럭시|iphone|galaxy|노트북|메모리카드|usb|유심|공유기|라우터|그래픽"
 )
+_YIELD = re.compile(r"토너|잉크|드럼|카트리지")
 _PAPER = re.compile(r"(?<![a-z])(?:a[2-6]|b[45])(?![a-z0-9])|복사용지|복사지|인화지|도화지|gsm")
 _GIFT = ("증정", "사은품", "사은", "샘플", "기프트증", "무료증")
+_LEADING = ("증정", "사은품", "사은품증정", "증정품")
+"""A title that opens with one of these lists its gifts behind plus signs."""
 MAX_DEPTH = 3
 
 
 def in_context(tokens: list[Token], text: str) -> list[Token]:
-    """Grams that are gigabytes, 5G or paper weight count nothing; "180m x 캔" is a slip for ml."""
+    """Grams that are gigabytes, 5G or paper weight, and pages a cartridge prints, count nothing; "180m x 캔" is ml."""
     digital, paper = _DIGITAL.search(text) is not None, _PAPER.search(text) is not None
     out = list(tokens)
     for at, token in enumerate(tokens):
         grams = token.kind == "S" and token.unit == "g" and "k" not in text[token.start : token.end]
         if grams and ((digital and token.value == int(token.value)) or (paper and 60 <= token.value <= 350)):
             out[at] = token._replace(kind="Z", unit="g")
+        elif token.kind == "C" and token.unit == "매" and token.value >= 300 and _YIELD.search(text):
+            out[at] = token._replace(kind="Z", unit="매분")
         elif token.kind == "Z" and token.unit == "m" and _vessel_follows(tokens, at):
             out[at] = token._replace(kind="S", unit="ml")
     return out
@@ -66,11 +71,16 @@ def drop_gifts(tokens: list[Token]) -> tuple[list[Token], bool]:
     """Without gift clauses, and whether there was one."""
     out: list[Token] = []
     found = swallow = False
+    if tokens and tokens[0].kind == "W" and tokens[0].unit in _LEADING:
+        joins = [at for at, token in enumerate(tokens) if token.kind == "P"]
+        tokens, found = tokens[1 : joins[0] if joins else None], True
     for token in tokens:
         if swallow and token.kind not in "PG":
             continue
         if token.kind == "G" and any(is_gift(part) for part in token.parts):
             found = True
+        elif is_gift(token) and token.unit.startswith("사은"):
+            found = swallow = True
         elif is_gift(token):
             found = True
             swallow = _cut_back(out, named=not token.unit.startswith(("증정", "사은", "덤", "무료증")))
@@ -90,8 +100,10 @@ def _cut_back(out: list[Token], *, named: bool) -> bool:
         return True
     if not named and out and out[-1].kind in "SC":
         out.pop()
-        while out and out[-1].kind in "WXN":
+        while out and out[-1].kind == "W":
             out.pop()
+    elif not named and len(out) > 1 and out[-1].kind == "W":
+        out.pop()
     elif any(token.kind == "P" for token in out):
         last = max(at for at, token in enumerate(out) if token.kind == "P")
         if all(token.kind in "WZ" for token in out[last + 1 :]):

@@ -17,7 +17,7 @@ from ai.title import read as read_title
 
 _MODEL = re.compile(r"(?=[a-z0-9\-]*[a-z])(?=[a-z0-9\-]*\d)[a-z0-9][a-z0-9\-]{3,}[a-z0-9]")
 _SERIES = re.compile(
-    r"(?:ddr|usb|hdmi|wifi|spf|pa|kf|ph|sse|pcie|cl|rtx|gtx|rx|gen|m)\d[\d.\-]*|\d+(?:gb|tb|mb|ml|mg|hz|ghz|mm|cm|x|w|k|p)"
+    r"(?:win|windows|ddr|usb|hdmi|wifi|spf|pa|kf|ph|sse|pcie|cl|rtx|gtx|rx|gen|m)\d[\d.\-]*|\d+(?:gb|tb|mb|ml|mg|hz|ghz|mm|cm|x|w|k|p)"
 )
 
 
@@ -26,6 +26,8 @@ class Core:
     """One word of the request that an offer should show."""
 
     text: str
+    raw: str
+    """As the buyer wrote it."""
     pattern: re.Pattern[str]
     """Finds it in a squeezed title, in either script and in near spellings."""
     kind: str = ""
@@ -68,7 +70,7 @@ def read(name: str, specification: str = "") -> ProductSpec:
     title = read_title(both)
     split = len(read_title(name).words)
     core = tuple(_cores(title.words, split))
-    models = tuple(model for word in title.words for model in model_numbers(word.text))
+    models = _models(title.words[:split]) or _models(title.words[split:])
     quantity = parse(both)
     brand = next((one.text for one in core if one.kind == "brand"), None)
     gaps = (("brand", brand is None), ("quantity", not quantity.explicit), ("model", not models))
@@ -98,6 +100,13 @@ def model_numbers(word: str) -> list[str]:
     return [bare] if len(bare) >= 5 else []
 
 
+def _models(found: tuple[Word, ...]) -> tuple[str, ...]:
+    """The maker's numbers; beside a long one the short ones are names of parts."""
+    models = [model for word in found for model in model_numbers(word.text)]
+    long = [model for model in models if len(model) >= 7]
+    return tuple(long or models)
+
+
 def _colour(found: tuple[Word, ...]) -> str | None:
     return next((kinds.COLOURS[word.text] for word in found if word.text in kinds.COLOURS), None)
 
@@ -105,13 +114,15 @@ def _colour(found: tuple[Word, ...]) -> str | None:
 def _cores(found: tuple[Word, ...], split: int) -> list[Core]:
     out: list[Core] = []
     for at, word in enumerate(found):
-        wish = words.WISHES.fullmatch(word.text) or words.REFILL.fullmatch(word.text)
+        wish = words.WISHES.fullmatch(word.raw) or words.REFILL.fullmatch(word.raw.removesuffix("만"))
         if wish or (word.text in kinds.PLAIN and word.text not in kinds.TYPES and at >= split):
             continue
         kind = "brand" if at == 0 and not word.unit else _kind(word)
         if kind == "plain":
             continue
-        out.append(Core(word.text, _pattern(word.text), kind, word.unit, required=at < split or kind != "type"))
+        out.append(
+            Core(word.text, word.raw, _pattern(word.text), kind, word.unit, required=at < split or kind != "type")
+        )
     return out
 
 
@@ -126,8 +137,8 @@ def _kind(word: Word) -> str:
 
 
 def _pattern(text: str) -> re.Pattern[str]:
-    group = next((group for group in kinds.VARIANT_GROUPS if text in group), frozenset((text,)))
-    return re.compile("|".join(_bounded(squeeze(word)) for word in sorted(group | {text})))
+    group = next((group for group in kinds.SPELLINGS if text in group), frozenset((text,)))
+    return re.compile("|".join(_bounded(squeeze(word)) for word in sorted(group | {text}, key=len, reverse=True)))
 
 
 def _bounded(word: str) -> str:

@@ -75,16 +75,15 @@ _SOUND_FINAL = {
     23: "t",
 }
 _LATIN = (
-    ("tch", "j"), ("sch", "s"), ("ch", "j"), ("sh", "s"), ("ph", "p"), ("th", "s"), ("ck", "k"), ("ng", "n"),
-    ("qu", "k"), ("x", "ks"), ("c", "k"), ("q", "k"), ("g", "k"), ("f", "p"), ("v", "p"), ("b", "p"), ("d", "t"),
-    ("l", "r"),
-    ("z", "j"),
+    ("ght", "t"), ("tch", "j"), ("sch", "s"), ("ch", "j"), ("sh", "s"), ("ph", "p"), ("th", "s"), ("ck", "k"),
+    ("ng", "n"),     ("qu", "k"), ("x", "ks"), ("c", "k"), ("q", "k"), ("g", "k"), ("f", "p"), ("v", "p"), ("b", "p"), ("d", "t"),
+    ("l", "r"), ("z", "j"),
 )  # fmt: skip
 
 
 @lru_cache(maxsize=4096)
 def sound(word: str) -> str:
-    """Consonant skeleton of a Hangul or Latin word: 로지텍 and logitech both give "rjtk" or its neighbour."""
+    """Consonant skeleton of a Hangul or Latin word: 로지텍 gives "rjtk", logitech its neighbour "rktj"."""
     if is_hangul(word):
         raw = "".join(_syllable_sound(ord(character) - _FIRST) for character in word)
     else:
@@ -103,7 +102,7 @@ def _syllable_sound(offset: int) -> str:
 
 
 def alike(latin: str, hangul: str) -> bool:
-    """Whether a Latin word may be a Hangul word written out (popmart, 팝마트); three consonants at least."""
+    """Whether a Latin word may be a Hangul word written out (logitech, 로지텍); three consonants at least."""
     one, other = sound(latin), sound(hangul)
     if len(one) < 3 or len(other) < 3:
         return False

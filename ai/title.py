@@ -26,6 +26,8 @@ class Word:
 
     text: str
     """Folded; digits glued to letters stay with them."""
+    raw: str
+    """As written, lower case: for people, and for patterns that are not folded."""
     at: int
     """Its place among all tokens."""
     bracket: bool = False
@@ -33,7 +35,8 @@ class Word:
     """0 before the first plus sign that joins goods, 1 after it, …"""
     tail: bool = False
     """After the last quantity, where sellers put search words."""
-    number: bool = False
+    choice: bool = False
+    """Joined to its neighbour by a bare slash, as options are listed."""
     unit: str = ""
     """Set for a number with a unit that is no quantity: "27" "인치"."""
 
@@ -101,6 +104,12 @@ def _kept_text(text: str, tokens: list[Token]) -> str:
     return " ".join(spans)
 
 
+def _sums(flat: list[tuple[Token, bool]], at: int) -> bool:
+    """Whether a plus sign adds amounts ("100ml+40ml", "1+1") and joins no goods."""
+    around = [flat[beside][0].kind for beside in (at - 1, at + 1) if 0 <= beside < len(flat)]
+    return len(around) == 2 and all(kind in "SCN" for kind in around)
+
+
 def _words(flat: list[tuple[Token, bool]], text: str) -> list[Word]:
     quantities = [at for at, (token, _) in enumerate(flat) if token.kind in "SC"]
     last = quantities[-1] if quantities else len(flat)
@@ -108,12 +117,13 @@ def _words(flat: list[tuple[Token, bool]], text: str) -> list[Word]:
     clause, end = 0, -1
     for at, (token, bracket) in enumerate(flat):
         if token.kind == "P":
-            clause += 1
+            clause += not _sums(flat, at)
         elif token.kind in "WN" or (token.kind == "Z" and token.value):
-            piece = fold(text[token.start : token.end])
+            raw = text[token.start : token.end]
             unit = token.unit if token.kind == "Z" else ""
             if words and end == token.start and not unit and not words[-1].unit and words[-1].clause == clause:
-                piece = words.pop().text + piece
-            words.append(Word(piece, at, bracket, clause, at > last, token.kind != "W" and piece.isdigit(), unit))
+                raw = words.pop().raw + raw
+            choice = "/" in (text[token.start - 1 : token.start], text[token.end : token.end + 1])
+            words.append(Word(fold(raw), raw, at, bracket, clause, at > last, choice, unit))
             end = token.end
     return words

@@ -46,7 +46,7 @@ def _words(words: set[str] | frozenset[str], *, latin: bool) -> str:
 def _alternation() -> str:
     counted = set(MEASURES) | COUNTERS
     glued = rf"(?:{_words(counted, latin=True)})(?:(?![a-z])|(?=x\s?\d))"
-    noise = rf"(?:{_words(NOISE, latin=True)})(?:(?![a-z0-9])|(?=\d+(?:롤|매|개|입|팩)))"
+    noise = rf"(?:{_words(NOISE, latin=True)})(?:(?![a-z0-9])|(?=x\s?\d)|(?=\d+(?:롤|매|개|입|팩)))"
     hangul = rf"(?:{_words(counted | NOISE, latin=False)})(?:(?![가-힣])|(?={_FOLLOW}))"
     return rf"fl\.?\s?oz\.?|{glued}|{noise}|%|{hangul}"
 

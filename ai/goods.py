@@ -1,0 +1,107 @@
+"""Hard facts that only the comparison with the request shows: another model, other goods beside it, a part of it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ai import kinds
+from ai import words as patterns
+from ai.coverage import Coverage, Extra, is_plain, same_sound
+from ai.spec import ProductSpec, model_numbers
+from model import Reason
+
+if TYPE_CHECKING:
+    from ai.title import Title
+
+
+def models(spec: ProductSpec, title: Title) -> Reason | bool:
+    """MODEL when another number of the maker stands there; else whether the asked one does."""
+    if not spec.models:
+        return False
+    offered = offered_models(title)
+    if all(model in offered for model in spec.models):
+        return True
+    bare = title.line.replace(" ", "")
+    if all(re.search(rf"(?<![a-z0-9]){re.escape(model)}(?![a-z0-9])", bare) for model in spec.models):
+        return True
+    return Reason.MODEL if offered else False
+
+
+def offered_models(title: Title) -> set[str]:
+    """All maker's numbers of a title."""
+    return {model for word in title.words for model in model_numbers(word.text)}
+
+
+def bundle(spec: ProductSpec, title: Title, coverage: Coverage) -> Reason | None:
+    """Other goods behind a plus sign, or "3종 세트", that the request does not name."""
+    if any(extra.word.clause > 0 and not is_plain(extra.text) for extra in coverage.extras):
+        return Reason.BUNDLE
+    if patterns.NUMBERED_SET.search(title.text) and not patterns.NUMBERED_SET.search(spec.title.text):
+        return Reason.BUNDLE
+    return None
+
+
+def accessory(spec: ProductSpec, title: Title, coverage: Coverage) -> Reason | None:
+    """A part or extra at the head of the offer, or something made "for" the product."""
+    if closes_with_type(spec, title):
+        return None
+    for extra in coverage.extras:
+        described = extra.place == "tail" and spec.quantity.unit_amount is not None
+        if not described and (is_part(extra.text) or _made_for(title, extra)) and not meant(spec, title, extra):
+            return Reason.ACCESSORY
+    return None
+
+
+def described_part(spec: ProductSpec, title: Title, coverage: Coverage) -> bool:
+    """Whether a part is named among the search words: the product with it, or the part alone."""
+    if closes_with_type(spec, title):
+        return False
+    return any(
+        extra.place == "tail" and is_part(extra.text) and not _included(title, extra) for extra in coverage.extras
+    )
+
+
+def is_part(word: str) -> bool:
+    """Whether a noun names a part or an extra."""
+    return word in patterns.ACCESSORY or word.endswith(patterns.ACCESSORY_ENDINGS)
+
+
+def closes_with_type(spec: ProductSpec, title: Title) -> bool:
+    """Whether the offer's last noun is what was asked for, so that a part named before it is only described."""
+    types = [core for core in spec.core if core.kind == "type"]
+    return any(core.pattern.search(title.words[-1].text) for core in types) if title.words else False
+
+
+def _made_for(title: Title, extra: Extra) -> bool:
+    """Whether the piece is what "전용" announces: "새빛 K5 전용 덮개"."""
+    at = title.words.index(extra.word)
+    return at > 0 and extra.place in ("inside", "after") and title.words[at - 1].raw.endswith("전용")
+
+
+def _included(title: Title, extra: Extra) -> bool:
+    """Whether the part is packed in: "어댑터 포함"."""
+    following = title.words[title.words.index(extra.word) + 1 :][:1]
+    return any(word.raw.startswith(("포함", "동봉", "내장", "제공")) for word in following)
+
+
+def meant(spec: ProductSpec, title: Title, extra: Extra) -> bool:
+    """Whether an extra word fits the request after all: decoration, a packed-in part, another word for the same."""
+    if (extra.place == "before" and extra.word.bracket) or _included(title, extra):
+        return True
+    wish = patterns.REFILL if spec.refill else patterns.MAIN_UNIT
+    if wish.fullmatch(extra.word.raw) or (extra.text in kinds.PACKS and spec.quantity.unit_amount is not None):
+        return True
+    if is_scent(extra.text) and not any(is_scent(core.text) for core in spec.core):
+        return True
+    types = {core.text for core in spec.core if core.kind == "type"}
+    return _synonym(extra.text, types) or any(same_sound(core.text, extra.text) for core in spec.core)
+
+
+def is_scent(word: str) -> bool:
+    """Whether a word names a scent; a request that names none takes any."""
+    return word in kinds.SCENTS or (word.endswith("향") and len(word) > 2)
+
+
+def _synonym(word: str, types: set[str]) -> bool:
+    return any(word in group and types & group for group in kinds.TYPE_GROUPS)
