@@ -104,6 +104,8 @@ def settle(env: Mapping[str, str], world: World) -> Place:
     if not port:
         raise PortTaken(f"port {wanted} is taken: [sandbox] port = 0 takes a free one")
     env |= {"LPS_SANDBOX__ON": "true", "LPS_SANDBOX__PORT": str(port), "NAVER_KEYS": "sandbox:sandbox"}
+    # An invented mall costs nothing to ask, and whoever tries LPS out wants to see all five.
+    env.setdefault("LPS_SEARCH__FALLBACK", "always")
     for mall in MALLS:
         env |= {
             f"LPS_{mall.upper()}__ENABLED": "true",
