@@ -112,6 +112,8 @@ class Cluster:
         """The running server; None when there is none, whatever a file left by a killed one says."""
         try:
             lines = (self.data / "postmaster.pid").read_text(encoding="utf-8").splitlines()
+            if not lines:
+                return None  # The server has made its file and not written it yet; it will look different in a moment.
             pid = int(lines[0])
             if Path(f"/proc/{pid}/cwd").readlink() != self.data.resolve():
                 return None

@@ -235,3 +235,10 @@ embedded.remove(home)
     if "Permission denied" in done.stderr and not done.stdout:
         pytest.skip("another user may not read this checkout")
     assert done.stdout.startswith(site), done.stderr
+
+
+def test_a_pid_file_in_the_making_is_no_server(tmp_path: Path) -> None:
+    """PostgreSQL makes the file before it writes into it: whoever looks in between looks again."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "postmaster.pid").touch()
+    assert embedded.Cluster(tmp_path).postmaster() is None
