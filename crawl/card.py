@@ -37,6 +37,7 @@ class Card:
     url: str = ""
     item_id: str = ""
     list_price_krw: int | None = None
+    member_price_krw: int | None = None
     seller: str = ""
     shipping: Shipping | None = None
     """None: look for it in `labels`."""
@@ -101,7 +102,7 @@ def _offer(mall: str, base: str, rank: int, card: Card) -> Offer | str:
         unit_price=card.unit_price or next((u for label in card.labels if (u := unit_price(label))), None),
         coupon_price_krw=_apart(card, Role.COUPON),
         card_price_krw=_apart(card, Role.CARD),
-        member_price_krw=_apart(card, Role.MEMBER),
+        member_price_krw=card.member_price_krw or _apart(card, Role.MEMBER),
         seller=card.seller or None,
         mall_item_id=card.item_id or None,
         ad=card.ad or marks.advertised(card.labels),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Tree = LexborHTMLParser
 
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_FRAME = re.compile(r"suggest|autocomplete|recent|history|\bgnb|layer|popup|modal|filter", re.IGNORECASE)
 
 
 def tree(page: str) -> Tree:
@@ -93,10 +94,22 @@ def outermost(nodes: list[LexborNode]) -> list[LexborNode]:
 
 
 def says(node: LexborNode | None, words: re.Pattern[str]) -> bool:
-    """Whether a visitor reads `words` in `node`: a hidden element does not speak (style sheets are not known)."""
-    if node is None or not words.search(text(node)):
-        return False
-    if "hidden" in node.attributes or _HIDDEN.search(node.attributes.get("style") or ""):
+    """Whether a visitor reads `words` in the page's own part of `node`.
+
+    A hidden element does not speak (style sheets are not known), nor does a header, a menu or a layer: its words about
+    a search are not about this one.
+    """
+    if node is None or not words.search(text(node)) or _apart(node):
         return False
     speaking = [child for child in node.iter() if words.search(text(child))]
     return not speaking or any(says(child, words) for child in speaking)
+
+
+def _apart(node: LexborNode) -> bool:
+    """Whether the element is hidden, or belongs to the frame around the page."""
+    names = f"{node.attributes.get('id') or ''} {node.attributes.get('class') or ''}"
+    return (
+        "hidden" in node.attributes
+        or node.tag in ("header", "nav", "footer")
+        or bool(_HIDDEN.search(node.attributes.get("style") or "") or _FRAME.search(names))
+    )

@@ -16,11 +16,15 @@ if TYPE_CHECKING:
 
 NOTHING = re.compile(
     r"검색\s*결과가\s*(?:없습니다|없어요)|검색(?:된|하신)\s*상품이\s*(?:없습니다|없어요)"
-    r"|일치하는\s*(?:상품|결과)(?:이|가)\s*(?:없습니다|없어요)"
+    r"|일치하는\s*(?:상품|결과)(?:이|가)\s*(?:없습니다|없어요)|다른\s*검색어를\s*입력하시거나\s*철자"
+    r"|에\s*대한\s*(?:검색\s*)?(?:상품|결과)(?:이|가)\s*(?:없습니다|없어요)"
 )
 """How Korean malls say that nothing was found; "결과가 없어 …로 검색한 결과" is not it."""
+_OF_A_QUERY = re.compile(r"에\s*대한\s*(?:검색\s*)?(?:상품|결과)(?:이|가)\s*(?:없습니다|없어요)")
 _LOADING = re.compile(r"로딩\s*중|불러오(?:는|고)\s*(?:중|있)|잠시만\s*기다려")
 _WAITING = "[class*=skeleton i], [class*=shimmer i]"
+SEVERAL = 3
+"""Different product links that make a page one with a list."""
 _ROOTS = "#__next, #root, #App, #app"
 
 
@@ -34,6 +38,8 @@ class Shell:
     """The containers of result cards: there, but empty, means not rendered."""
     evidence: str
     """Elements that only its search page has, cards aside."""
+    products: str
+    """Links to its products: several of them without a card that reads are cards in a new dress."""
     inputs: str
     """Its search box, filled in with the query on a search page only."""
     titles: re.Pattern[str]
@@ -50,11 +56,12 @@ class Shell:
             filled
             or tree.css_first(f"{self.evidence}, {self.lists}") is not None
             or bool(self.titles.search(text(tree.css_first("title"))))
+            or len({attribute(link, "href") for link in tree.css(self.products)}) >= SEVERAL
         )
 
     def loading(self, tree: Tree) -> bool:
         """Whether the cards are still to come; asked only of a page without any."""
-        if tree.body is None or says(tree.body, _LOADING) or tree.css_first(_WAITING) is not None:
+        if tree.body is None or tree.css_first(_WAITING) is not None:
             return True
         containers = [*tree.css(self.lists), *tree.css(_ROOTS)]
         return any(next(box.iter(), None) is None and not text(box) for box in containers)
@@ -74,11 +81,13 @@ def signs(shell: Shell, tree: Tree, page: str) -> Signs:
     branded = shell.branded(tree, page)
     if not branded:
         return Signs(search_page=False)
-    nothing = says(tree.body, NOTHING)
+    # A page that still loads may hold the words it would say in the end.
+    loading = says(tree.body, _LOADING)
+    nothing = not loading and says(tree.body, NOTHING)
     return Signs(
-        search_page=shell.is_search(tree),
+        search_page=shell.is_search(tree) or (nothing and says(tree.body, _OF_A_QUERY)),
         no_result=nothing,
-        loading=not nothing and shell.loading(tree),
+        loading=loading or (not nothing and shell.loading(tree)),
     )
 
 

@@ -30,6 +30,7 @@ _SHELL = Shell(
     brand=re.compile(r"옥션|auction\.co\.kr", re.IGNORECASE),
     lists=".box__component-list",
     evidence="#section--inner_content_body_container, .section--itemcard, .box__component-itemcard",
+    products="a[href*='itemno=' i]",
     inputs="input[name=keyword]",
     titles=re.compile(r"검색\s*결과|옥션\s*-\s*\S"),
 )

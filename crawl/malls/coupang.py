@@ -15,7 +15,7 @@ from crawl.card import Card, gather, labels_of
 from crawl.dom import attribute, href, one, outermost, pieces, text, tree
 from crawl.mall import Mall, Parsed, Ready
 from crawl.shell import Shell, ends_early, signs
-from crawl.text import Amount, Role, amounts, price, unit_price, won
+from crawl.text import Amount, Role, amounts, of_role, price, unit_price, won
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -37,6 +37,7 @@ _SHELL = Shell(
     brand=re.compile(r"쿠팡|coupang", re.IGNORECASE),
     lists=LISTS,
     evidence="#searchOptionForm, .search-query-result, [class*=srp_], [class*=search-no-result]",
+    products="a[href*='/vp/products/']",
     inputs="input[name=q], #headerSearchKeyword",
     titles=re.compile(r"^쿠팡!\s*\||-\s*쿠팡!$"),
 )
@@ -81,6 +82,7 @@ def _card(node: LexborNode) -> Card:
         if area is not None and area.css_first(_STRUCK)
         else None,
         unit_price=unit_price(text(one(node, ".unit-price") or area, gap="")),
+        member_price_krw=of_role(text(area, gap=""), Role.MEMBER),
         labels=labels,
         ad=_is_ad(node, link),
         overseas=node.css_first("img[src*=jikgu]") is not None,
@@ -93,12 +95,13 @@ def _price(area: LexborNode | None) -> Amount | None:
     if area is None:
         return None
     struck = {text(node, gap="") for node in area.css(_STRUCK)}
+    rest = text(area, gap="")
+    members = {amount.krw for amount in amounts(rest) if amount.role is Role.MEMBER}
     for node in area.css(_SALE):
         shown = text(node, gap="")
         found = price(shown)
-        if found is not None and shown not in struck:
+        if found is not None and shown not in struck and found.krw not in members:
             return Amount(found.krw, Role.PRICE, found.open_ended or _open(node, shown))
-    rest = text(area, gap="")
     for words in struck:
         rest = rest.replace(words, " ", 1)
     prices = [amount for amount in amounts(rest) if amount.role is Role.PRICE and amount.krw]

@@ -21,6 +21,7 @@ _SHELL = Shell(
     brand=re.compile(r"G마켓|지마켓|gmarket", re.IGNORECASE),
     lists=".box__component-list",
     evidence="#section__inner-content-body-container, [class*=section__inner-content], .box__component-itemcard",
+    products="a[href*='goodscode=' i]",
     inputs="input[name=keyword]",
     titles=re.compile(r"검색\s*결과|-\s*G마켓\s*검색"),
 )
@@ -57,7 +58,8 @@ def read(mall: str, page: str, base: str, shell: Shell) -> Parsed:
         return replace(best, truncated=cut)
     said = signs(shell, root, page)
     nothing = said.no_result or (said.search_page and esm.says_nothing(data, found))
-    return Parsed(search_page=said.search_page, no_result=nothing, loading=said.loading and not nothing, truncated=cut)
+    waiting = said.loading or found == []
+    return Parsed(search_page=said.search_page, no_result=nothing, loading=waiting and not nothing, truncated=cut)
 
 
 MALL = Mall(

@@ -33,6 +33,7 @@ _SHELL = Shell(
     brand=re.compile(r"11번가|11st\.co\.kr", re.IGNORECASE),
     lists=".c-search-list",
     evidence="#section_commonPrd, .l_search_content, .search_no_result, #section_noSearchData",
+    products="a[href*='/products/']",
     inputs="input[name=kwd], input.search_text",
     titles=re.compile(r"검색\s*결과"),
 )
