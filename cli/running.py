@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import config
 from cli import place
 from cli.place import Place, World
+from config.sources import OPERATOR_NAMES
 from embedded.waiting import try_lock
 
 if TYPE_CHECKING:
@@ -34,14 +35,12 @@ class Up:
 @contextlib.contextmanager
 def announced(here: Place, world: World, web: str) -> Iterator[None]:
     """Record this `lps up`, readable for its own user alone because the database's password is in it."""
-    theirs = place.environment()
     document = {
         "pid": os.getpid(),
         "web": web,
         "live": world.live,
         "fixtures": str(world.fixtures) if world.fixtures else None,
-        "set": {name: value for name, value in here.env.items() if theirs.get(name) != value},
-        "unset": [name for name in theirs if name not in here.env],
+        "settings": {name: value for name, value in here.env.items() if _is_setting(name)},
     }
     file = place.STATE / STATE
     half = place.STATE / f"{STATE}.{os.getpid()}"
@@ -53,6 +52,10 @@ def announced(here: Place, world: World, web: str) -> Iterator[None]:
         yield
     finally:
         file.unlink(missing_ok=True)
+
+
+def _is_setting(name: str) -> bool:
+    return name.startswith("LPS_") or name.removesuffix("_FILE") in OPERATOR_NAMES
 
 
 def find() -> Up | None:
@@ -72,8 +75,7 @@ def find() -> Up | None:
 
 
 def _read(document: dict[str, Any]) -> Up:
-    unset = set(document["unset"])
-    env = {name: value for name, value in place.environment().items() if name not in unset} | document["set"]
+    env = {name: value for name, value in place.environment().items() if not _is_setting(name)} | document["settings"]
     fixtures = Path(document["fixtures"]) if document["fixtures"] else None
     return Up(
         pid=document["pid"],

@@ -62,8 +62,10 @@ def somewhere(world: World, stopping: Stopping) -> Iterator[tuple[Settings, Call
         yield up.place.settings, lambda: None
         return
     machine_ready(place.base_settings(world))
-    print(f"lps: {world.label}: starting a database and a worker for this search", file=sys.stderr, flush=True)
     with place.prepared(world, shared=False) as here:
+        print(
+            f"lps: {world.label}; no lps up runs, so a worker is started for this search", file=sys.stderr, flush=True
+        )
         log = place.STATE / f"search-{os.getpid()}.log"
         with Stack(env=here.env, log=log, crashes=2) as stack:
             stack.hurry = stopping.hurry
