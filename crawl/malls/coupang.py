@@ -72,38 +72,40 @@ def _card(node: LexborNode) -> Card:
     name = text(one(node, "[class*=ProductUnit_productName]", "div.name"))
     link = href(node, 'a[href*="/vp/products/"]', "a.search-product-link")
     area = one(node, *_AREA)
-    labels = labels_of(node, *_FEES, without=(name,))
     return Card(
         name=name,
-        price=_price(area),
+        price=_sale(area if area is not None else node) or _left(area),
         url=link,
         item_id=_item_id(node, link),
-        list_price_krw=won(text(area.css_first(_STRUCK), gap=""))
-        if area is not None and area.css_first(_STRUCK)
-        else None,
+        list_price_krw=won(text((area if area is not None else node).css_first(_STRUCK), gap="")),
         unit_price=unit_price(text(one(node, ".unit-price") or area, gap="")),
         member_price_krw=of_role(text(area, gap=""), Role.MEMBER),
-        labels=labels,
+        labels=labels_of(node, *_FEES, without=(name,)),
         ad=_is_ad(node, link),
         overseas=node.css_first("img[src*=jikgu]") is not None,
         sold_out=node.css_first(_GONE) is not None,
     )
 
 
-def _price(area: LexborNode | None) -> Amount | None:
-    """The sale price: never the struck-out one, a unit price, or one that needs a membership, coupon or card."""
-    if area is None:
-        return None
+def _sale(area: LexborNode) -> Amount | None:
+    """The price in an element that is made for it: not struck out, not a membership's."""
     struck = {text(node, gap="") for node in area.css(_STRUCK)}
-    rest = text(area, gap="")
-    members = {amount.krw for amount in amounts(rest) if amount.role is Role.MEMBER}
+    members = {amount.krw for amount in amounts(text(area, gap="")) if amount.role is Role.MEMBER}
     for node in area.css(_SALE):
         shown = text(node, gap="")
         found = price(shown)
         if found is not None and shown not in struck and found.krw not in members:
             return Amount(found.krw, Role.PRICE, found.open_ended or _open(node, shown))
-    for words in struck:
-        rest = rest.replace(words, " ", 1)
+    return None
+
+
+def _left(area: LexborNode | None) -> Amount | None:
+    """The last price that the price area says besides those it strikes out: no unit price, no benefit, no fee."""
+    if area is None:
+        return None
+    rest = text(area, gap="")
+    for node in area.css(_STRUCK):
+        rest = rest.replace(text(node, gap=""), " ", 1)
     prices = [amount for amount in amounts(rest) if amount.role is Role.PRICE and amount.krw]
     return prices[-1] if prices else None
 
