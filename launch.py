@@ -129,19 +129,19 @@ def _make_venv() -> None:
     _say("first use: making .venv")
     VENV.mkdir()
     UNFINISHED.touch()
-    done = subprocess.run([BASE, "-m", "venv", str(VENV)], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise Failed(f"python -m venv failed: {(done.stdout + done.stderr).strip().splitlines()[-1]}")
+    # Setting up pip takes most of the time, and uv needs none.
+    options = ["--without-pip"] if shutil.which("uv") else []
+    if why := _run([BASE, "-m", "venv", *options, str(VENV)]):
+        raise Failed(f"python -m venv failed: {why}")
 
 
 def _works() -> bool:
-    if not PYTHON.exists():
-        return False
-    return subprocess.run([PYTHON, "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0
+    return PYTHON.exists() and not _run([str(PYTHON), "-c", "import ssl"])
 
 
 def _remove() -> None:
-    doomed = VENV.with_name(f".venv.old.{os.getpid()}")
+    doomed = ROOT / ".lps" / "venv.old"
+    shutil.rmtree(doomed, ignore_errors=True)  # Of a removal that was killed.
     VENV.rename(doomed)  # In one step, so that a kill in the middle leaves no environment that looks whole.
     shutil.rmtree(doomed, ignore_errors=True)
 
@@ -154,14 +154,16 @@ def _install(kind: str) -> None:
     options = ["--require-hashes", "--no-deps", "-r", str(lock)]
     if uv and _run([uv, "pip", "install", "-q", "--python", str(PYTHON), *options], count) == "":
         return
+    if _run([str(PYTHON), "-c", "import pip"]) and (why := _run([str(PYTHON), "-m", "ensurepip"])):
+        raise Failed(f"pip cannot be set up: {why}")
     pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
     said = _run([*pip, *options], count)
     if said:
         raise Failed(f"the packages cannot be installed: {said}")
 
 
-def _run(command: list[str], count: int) -> str:
-    """Run an installer with a count of packages on a terminal; gives "" or why it failed."""
+def _run(command: list[str], count: int = 0) -> str:
+    """Run a program, with a count of the packages it collects on a terminal; gives "" or why it failed."""
     done, said = 0, []
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
