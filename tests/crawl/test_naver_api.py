@@ -113,3 +113,11 @@ def test_a_call_has_its_own_time(http: HttpFetcher) -> None:
     """One slow call ends after its own seconds, not after the whole deadline."""
     with raw_server([b""], gap_s=5) as server, pytest.raises(UpstreamTimeout):
         api(http, *KEYS)[0].get(server.url, time.monotonic() + 20)
+
+
+def test_a_key_never_follows_a_redirect(http: HttpFetcher) -> None:
+    """A secret goes to the address that was set, and nowhere else."""
+    with raw_server(answer(200)) as other:
+        with raw_server(answer(302, Location=other.url)) as server:
+            assert 302 == api(http, *KEYS)[0].get(server.url, time.monotonic() + 2).status
+        assert [] == other.received
