@@ -74,6 +74,20 @@ class Finished:
         return 0 if self.job.result["outcome"] == "found" else 3
 
 
+def require_usable(product: Product) -> None:
+    """Refuse a product that cannot be searched for, before anything is started for it.
+
+    Raises:
+        UsageError: the text names the field.
+    """
+    from tasks.submit import check  # noqa: PLC0415 - reads the settings and loads the tasks: not for `--help`
+
+    try:
+        check(product)
+    except BadProduct as error:
+        raise click.UsageError(str(error)) from error
+
+
 def follow(
     product: Product,
     settings: Settings,
@@ -92,7 +106,7 @@ def follow(
         shown: where the stages appear.
 
     Raises:
-        UsageError: the product cannot be searched for.
+        BadProduct: it cannot be searched for.
         Stopped: we were asked to stop; the search is cancelled if it was ours.
         Setup: nobody works on the search.
     """
@@ -111,8 +125,6 @@ def follow(
                 decisions = store.offers.decisions(cur, job.job_id)
             stages.show(job, sources)
             stages.finish(job, decisions)
-    except BadProduct as error:
-        raise click.UsageError(str(error)) from error
     finally:
         runtime.close()
     return Finished(job=job, submitted=submitted, sources=sources, decisions=decisions)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli import place, progress, render, running, units
-from cli.follow import Stopping, follow
+from cli.follow import Stopping, follow, require_usable
 from cli.options import world_options
 from cli.ready import machine_ready
 from cli.stack import Stack
@@ -42,6 +42,7 @@ def search(name: str, spec: str, code: str, *, again: bool, as_json: bool, world
     Exit status: 0 found, 3 not found or no safe match, 1 error, 2 usage.
     """
     product = Product(code=code or derived_code(name, spec), name=name, specification=spec)
+    require_usable(product)
     stopping = Stopping()
     with stopping.on_signals(), somewhere(world, stopping) as (settings, turn):
         found = follow(
