@@ -116,7 +116,7 @@ def _pieces(asked: Quantity, offered: Quantity) -> Reason | Fit:
 
 
 def _close(one: float, other: float) -> bool:
-    return abs(one - other) <= 0.005 * max(one, other)
+    return abs(one - other) <= 0.0005 * max(one, other)
 
 
 def attributes(title: Title) -> dict[str, set[str]]:

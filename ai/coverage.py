@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 Place = Literal["before", "inside", "after", "tail"]
 
 _PLAIN = kinds.PLAIN
-_ENDINGS = frozenset(fold("형용향맛분식제류"))
+_ENDINGS = frozenset(fold("형용향맛분식제류산"))
+_MIXED = re.compile(r"([가-힣]{2,})([a-z]{2,})|([a-z]{2,})([가-힣]{2,})")
+_YEAR = re.compile(r"20[12]\d(?:년형?|년식)?")
 _FIRMS = tuple(firm for firm in kinds.FIRM_ENDINGS if len(firm) > 1)
 _LONGEST = max(map(len, _PLAIN))
 
@@ -60,13 +63,19 @@ def compare(spec: ProductSpec, title: Title) -> Coverage:
         if hits:
             places.append(title.owner[hits[0][0]])
         (found if hits or _elsewhere(core, title) else missing).append(core)
-    extras = tuple(_extras(title, explained, places))
-    return Coverage(tuple(found), tuple(missing), extras)
+    branded = not any(core.kind == "brand" for core in missing)
+    extras = _extras(title, explained, places, branded=branded)
+    names = [core.text for core in found]
+    extras = [extra for extra in extras if len(extra.text) < 2 or not any(extra.text in name for name in names)]
+    return Coverage(tuple(found), tuple(missing), tuple(extras))
 
 
 def _hits(core: Core, line: str) -> list[tuple[int, int]]:
     """Where the word stands: whole, without its ending (캡형, 캡), or in two parts (멸균우유, 멸균 흰우유)."""
     hits = [match.span() for match in core.pattern.finditer(line)]
+    if not hits and (mixed := _MIXED.fullmatch(core.text)):
+        spots = [re.search(rf"(?<![a-z0-9]){re.escape(part)}(?![a-z0-9])", line) for part in mixed.groups() if part]
+        return [spot.span() for spot in spots if spot] if all(spots) else []
     if hits or core.kind == "brand" or len(core.text) < 3 or not is_hangul(core.text):
         return hits
     parts: list[tuple[str, ...]] = [(core.text[:-1],)] if core.text[-1] in _ENDINGS else []
@@ -95,7 +104,7 @@ def same_sound(one: str, other: str) -> bool:
     return alike(one, other) if is_hangul(other) else alike(other, one)
 
 
-def _extras(title: Title, explained: bytearray, places: list[int]) -> list[Extra]:
+def _extras(title: Title, explained: bytearray, places: list[int], *, branded: bool) -> list[Extra]:
     early = [at for at in places if not title.words[at].tail]
     # A title that ends with the asked noun once more only describes it in between.
     repeated = bool(explained) and explained[-1] == 1 and bool(places) and len(title.words) - 1 > max(places)
@@ -113,7 +122,7 @@ def _extras(title: Title, explained: bytearray, places: list[int]) -> list[Extra
             place = "tail"
         elif index > last:
             place = "tail" if repeated else "after"
-        if not is_plain(piece) and not (piece in kinds.FIRM_ENDINGS and place != "tail"):
+        if not is_plain(piece) and not (piece in kinds.FIRM_ENDINGS and branded):
             out.append(Extra(piece, word, place, index in (behind, last)))
     return out
 
@@ -135,7 +144,7 @@ def _runs(title: Title, explained: bytearray) -> list[tuple[int, str, int]]:
 @lru_cache(maxsize=16384)
 def is_plain(word: str) -> bool:
     """Whether a word, or all its parts, say nothing about which product it is."""
-    if word in _PLAIN or word.isdigit():
+    if word in _PLAIN or _YEAR.fullmatch(word):
         return True
     if word.endswith(kinds.PLAIN_ENDINGS) or any(word.endswith(firm) and len(word) >= len(firm) + 2 for firm in _FIRMS):
         return True

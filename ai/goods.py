@@ -16,16 +16,21 @@ if TYPE_CHECKING:
 
 
 def models(spec: ProductSpec, title: Title) -> Reason | bool:
-    """MODEL when another number of the maker stands there; else whether the asked one does."""
+    """MODEL when another number of the maker stands there; else whether the asked one does.
+
+    A short number proves nothing by itself: parts and copies carry it too.
+    """
     if not spec.models:
         return False
     offered = offered_models(title)
-    if all(model in offered for model in spec.models):
-        return True
     bare = title.line.replace(" ", "")
-    if all(re.search(rf"(?<![a-z0-9]){re.escape(model)}(?![a-z0-9])", bare) for model in spec.models):
-        return True
+    if all(model in offered or _stands(model, bare) for model in spec.models):
+        return max(map(len, spec.models)) >= 6
     return Reason.MODEL if offered else False
+
+
+def _stands(model: str, line: str) -> bool:
+    return re.search(rf"(?<![a-z0-9]){re.escape(model)}(?![a-z0-9])", line) is not None
 
 
 def offered_models(title: Title) -> set[str]:
@@ -48,7 +53,7 @@ def accessory(spec: ProductSpec, title: Title, coverage: Coverage) -> Reason | N
         return None
     for extra in coverage.extras:
         described = extra.place == "tail" and spec.quantity.unit_amount is not None
-        if not described and (is_part(extra.text) or _made_for(title, extra)) and not meant(spec, title, extra):
+        if not described and (is_part(extra.text) or _made_for(title, extra)) and not _excused(spec, title, extra):
             return Reason.ACCESSORY
     return None
 
@@ -87,21 +92,44 @@ def _included(title: Title, extra: Extra) -> bool:
 
 def meant(spec: ProductSpec, title: Title, extra: Extra) -> bool:
     """Whether an extra word fits the request after all: decoration, a packed-in part, another word for the same."""
-    if (extra.place == "before" and extra.word.bracket) or _included(title, extra):
+    if extra.place == "before" and extra.word.bracket:
         return True
     wish = patterns.REFILL if spec.refill else patterns.MAIN_UNIT
     if wish.fullmatch(extra.word.raw) or (extra.text in kinds.PACKS and spec.quantity.unit_amount is not None):
         return True
     if is_scent(extra.text) and not any(is_scent(core.text) for core in spec.core):
         return True
+    return (
+        _excused(spec, title, extra)
+        or _category(spec, title, extra)
+        or any(same_sound(core.text, extra.text) for core in spec.core)
+    )
+
+
+def _excused(spec: ProductSpec, title: Title, extra: Extra) -> bool:
+    """Whether a noun is packed in, or another noun for the asked kind of thing."""
     types = {core.text for core in spec.core if core.kind == "type"}
-    return _synonym(extra.text, types) or any(same_sound(core.text, extra.text) for core in spec.core)
+    same = any(extra.text in group and types & group for group in kinds.TYPE_GROUPS)
+    return same or _included(title, extra)
+
+
+def _category(spec: ProductSpec, title: Title, extra: Extra) -> bool:
+    """Whether the word only says what kind of thing it is: "로봇청소기", "무선 청소기".
+
+    A request that names its kind takes compounds of that noun (액체세제 for 세제); one that names none takes any.
+    """
+    head = kinds.type_of(extra.text)
+    modifier = extra.text.removesuffix(head)
+    if extra.text != extra.word.text or (modifier in kinds.VARIANT and modifier not in kinds.ADJECTIVES):
+        return False
+    asked = [core.text for core in spec.core if kinds.type_of(core.text)]
+    if asked:
+        return bool(head) and any(core.endswith(head) for core in asked) and (not modifier or is_plain(modifier))
+    following = title.words[title.words.index(extra.word) + 1 :][:1]
+    return bool(head) or any(word.text in kinds.TYPES for word in following)
 
 
 def is_scent(word: str) -> bool:
     """Whether a word names a scent; a request that names none takes any."""
     return word in kinds.SCENTS or (word.endswith("향") and len(word) > 2)
 
-
-def _synonym(word: str, types: set[str]) -> bool:
-    return any(word in group and types & group for group in kinds.TYPE_GROUPS)

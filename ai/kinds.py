@@ -21,12 +21,17 @@ VARIANT_GROUPS = _groups("variant groups")
 """Spellings of one edition word, in either script."""
 VARIANT = _set("variants") | frozenset(word for group in VARIANT_GROUPS for word in group)
 TYPES = _set("types")
+_TYPE_ENDINGS = tuple(sorted((word for word in TYPES if len(word) > 1), key=len, reverse=True))
+ADJECTIVES = _set("adjectives")
+"""Words that stand before such a noun and tell no variant there."""
 TYPE_GROUPS = _groups("type groups")
 SCENTS = _set("scents")
 """A request that names none takes any."""
 PACKS = _set("packs")
 """Outer packings: of measured goods they say nothing, of a device they are another article."""
-PLAIN = _set("plain")
+DECORATION = _set("decoration")
+"""What sellers hang on any title."""
+PLAIN = _set("plain") | DECORATION
 PLAIN_ENDINGS = tuple(_set("plain endings"))
 _COLOUR_GROUPS = _groups("colours")
 SPELLINGS = VARIANT_GROUPS + _COLOUR_GROUPS
@@ -35,3 +40,10 @@ FIRM_ENDINGS = tuple(_set("firm endings"))
 """What a maker's or seller's name may carry behind it."""
 COLOURS = {fold(word): line[0] for line in lexicon.groups("kinds", "colours") for word in line}
 """Colour word → one name for the colour."""
+
+
+def type_of(word: str) -> str:
+    """The noun that says what a thing is, alone or at the end of a compound (로봇청소기: 청소기); else ""."""
+    if word in TYPES:
+        return word
+    return next((ending for ending in _TYPE_ENDINGS if word.endswith(ending)), "")

@@ -269,7 +269,13 @@ def _take_size(reading: _Reading, token: Token, before: Token | None, _after: To
     if before is not None and before.kind == "B" and before.unit == "/" and token.unit == reading.base:
         reading.options = reading.options or reading.size != token.value
         return
-    if reading.size is None and before is not None and before.kind == "C" and before.unit in INNER:
+    if (
+        reading.size is None
+        and before is not None
+        and before.kind == "C"
+        and before.unit in INNER
+        and token.value >= 1.5 * before.value
+    ):
         reading.counts = [known for known in reading.counts if known is not before]
         reading.total_only = True
     reading.add_size(token.value, token.unit)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from ai import goods, kinds
 from ai import words as patterns
 from ai.amounts import Fit
+from ai.spec import model_numbers
 from ai.text import is_hangul
 from model import Reason
 
@@ -76,7 +77,7 @@ def _lacking(
     reason = Reason.VARIANT if any(core.kind == "variant" for core in lacking) else Reason.LINE
     if strange or coverage.score < 0.5:
         return "reject", reason, 0.9
-    if reason is Reason.LINE and _measured(coverage, amount) and _dispensable(coverage, lacking):
+    if reason is Reason.LINE and _measured(coverage, amount) and _dispensable(coverage, lacking, amount):
         return "accept", Reason.OK, 0.85
     return "ask", reason, 0.5
 
@@ -94,19 +95,21 @@ def _measured(coverage: Coverage, amount: Reason | Fit) -> bool:
     return amount is Fit.SILENT and tied
 
 
-def _dispensable(coverage: Coverage, lacking: list[Core]) -> bool:
+def _dispensable(coverage: Coverage, lacking: list[Core], amount: Reason | Fit) -> bool:
     """Whether sellers leave such words out: what kind of thing it is, or one name of many."""
-    if all(core.kind == "type" for core in lacking):
+    if all(core.kind in ("type", "plain") for core in lacking):
         return True
-    return len(lacking) == 1 and lacking[0].kind == "" and len(coverage.found) >= 4
+    enough = 4 if amount is Fit.EQUAL else 5
+    return len(lacking) == 1 and is_hangul(lacking[0].text) and len(coverage.found) >= enough
 
 
 def _no_brand(coverage: Coverage, lacking: list[Core], strange: list[Extra], amount: Reason | Fit) -> Verdict:
     early = [extra for extra in strange if extra.place in ("before", "inside")]
     if len(lacking) > 1 or early:
         return "reject", Reason.BRAND, 0.93
-    named = [core for core in coverage.found if core.kind != "type"]
-    enough = len(coverage.found) >= 3 or (len(named) >= 2 and amount is Fit.EQUAL)
+    named = [core.text for core in coverage.found if not kinds.type_of(core.text)]
+    telling = len(named) >= 2 or any(len(name) >= 4 for name in named)
+    enough = len(coverage.found) >= 3 or (telling and amount is Fit.EQUAL)
     if enough and not strange and amount in (Fit.EQUAL, Fit.SILENT):
         return "accept", Reason.OK, 0.85
     return "ask", Reason.BRAND, 0.5
@@ -120,23 +123,25 @@ def _complete(spec: ProductSpec, strange: list[Extra], amount: Reason | Fit) -> 
         return "reject", Reason.LINE, 0.85
     if any(extra.text in kinds.VARIANT for extra in others):
         return "reject", Reason.VARIANT, 0.85
-    if any(_unknown(extra, amount) for extra in others) and not _closing(spec, strange):
+    if any(_unknown(spec, extra, amount) for extra in others) and not _closing(spec, strange):
         return "ask", Reason.VARIANT, 0.5
     if amount is Fit.UNSAID:
         return "ask", Reason.SIZE, 0.5
     return "accept", Reason.OK, 0.93 if amount is Fit.EQUAL else 0.9
 
 
-def _unknown(extra: Extra, amount: Reason | Fit) -> bool:
+def _unknown(spec: ProductSpec, extra: Extra, amount: Reason | Fit) -> bool:
     """Whether an extra word may tell another product: it stands in the name and no list knows it."""
     if extra.place == "before":
         return False
+    if extra.text.isdigit():
+        return extra.place == "inside" or extra.adjacent
     if extra.text.endswith(tuple(kinds.COLOURS)):
         return amount is not Fit.EQUAL and extra.place == "inside"
     if _CODE.fullmatch(extra.text):
-        return amount is not Fit.EQUAL
+        return amount is not Fit.EQUAL and not (model_numbers(extra.word.text) and not spec.models)
     if extra.place == "after" and extra.word.bracket and extra.text == extra.word.text:
-        return False
+        return amount is not Fit.EQUAL
     return extra.place == "inside" or extra.adjacent
 
 

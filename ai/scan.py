@@ -24,7 +24,7 @@ _CHOICE = (
 _MASTER = re.compile(
     rf"(?P<won>{_WON})|(?P<dose>{_DOSE})|(?P<choice>{_CHOICE})"
     rf"|(?P<per>(?:{NUMBER})\s?(?:g|kg|ml|l|개|매)당)"
-    rf"|(?P<num>(?>{NUMBER}))(?:(?P<gap>\s?)(?P<unit>{UNIT})|(?![\d]*[a-wyz]|x(?!\s?\d))(?!\.\d))"
+    rf"|(?P<num>(?>{NUMBER}))(?:(?P<gap>\s?)(?P<unit>{UNIT})|(?![\d]*[a-wyz]|x(?!\d))(?!\.\d))"
     r"|(?P<x>[x×✕✖*])(?=\s?\d)"
     r"|(?P<native>(?<![가-힣])(?:한|두|세|네|다섯|여섯|열))\s?(?P<nunit>켤레|개|병|박스|팩|봉지?|장|통|세트|캔|벌|자루|상자)(?![가-힣])"
     r"|(?P<spf>spf\s?\d+\+*|pa\s?\++|\d+\+(?=\s*pa))"

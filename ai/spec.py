@@ -115,15 +115,19 @@ def _cores(found: tuple[Word, ...], split: int) -> list[Core]:
     out: list[Core] = []
     for at, word in enumerate(found):
         wish = words.WISHES.fullmatch(word.raw) or words.REFILL.fullmatch(word.raw.removesuffix("만"))
-        if wish or (word.text in kinds.PLAIN and word.text not in kinds.TYPES and at >= split):
+        if wish or word.text in kinds.DECORATION:
             continue
         kind = "brand" if at == 0 and not word.unit else _kind(word)
-        if kind == "plain":
-            continue
-        out.append(
-            Core(word.text, word.raw, _pattern(word.text), kind, word.unit, required=at < split or kind != "type")
-        )
+        pattern = _pattern(_maker(word.text) if kind == "brand" else word.text)
+        required = at < split or kind not in ("type", "plain")
+        out.append(Core(word.text, word.raw, pattern, kind, word.unit, required=required))
     return out
+
+
+def _maker(brand: str) -> str:
+    """A maker's name without what firms carry behind it (삼성전자, 삼성): the short form is part of the long one."""
+    ending = next((firm for firm in kinds.FIRM_ENDINGS if brand.endswith(firm) and len(brand) >= len(firm) + 2), "")
+    return brand.removesuffix(ending)
 
 
 def _kind(word: Word) -> str:

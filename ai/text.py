@@ -13,7 +13,10 @@ _VOWEL = (0, 5, 2, 7, 4, 5, 6, 7, 8, 9, 11, 11, 12, 13, 14, 11, 16, 17, 18, 19, 
 # After ㅅ ㅈ ㅊ a loan word's y-glide is silent (쥬스, 주스; 쟈, 자; 쉬, 시).
 _AFTER_SIBILANT = {2: 0, 6: 4, 7: 5, 12: 8, 17: 13, 16: 20}
 _SIBILANTS = {9, 12, 14}
-_SAME_FINAL = {20: 19, 7: 19, 25: 19, 22: 19}
+_SAME_FINAL = {20: 19, 7: 19, 25: 19, 22: 19, 26: 17, 24: 1, 2: 1}
+# An f before a liquid is heard as h or as p (후라이팬, 프라이팬).
+_F = re.compile(r"후(?=[라레리로])|훼(?=이)|휘(?=[리니])")
+_F_AS_P = {"후": "프", "훼": "페", "휘": "피"}
 
 
 def _folded(code: int) -> int:
@@ -31,7 +34,7 @@ _KEEP = re.compile(r"[^0-9a-z가-힣]+")
 
 def fold(text: str) -> str:
     """The text (lower case already) with spellings of the same sound made one."""
-    return text.translate(_FOLD)
+    return _F.sub(lambda found: _F_AS_P[found[0]], text).translate(_FOLD)
 
 
 def compact(text: str) -> str:
@@ -76,9 +79,12 @@ _SOUND_FINAL = {
 }
 _LATIN = (
     ("ght", "t"), ("tch", "j"), ("sch", "s"), ("ch", "j"), ("sh", "s"), ("ph", "p"), ("th", "s"), ("ck", "k"),
-    ("ng", "n"),     ("qu", "k"), ("x", "ks"), ("c", "k"), ("q", "k"), ("g", "k"), ("f", "p"), ("v", "p"), ("b", "p"), ("d", "t"),
-    ("l", "r"), ("z", "j"),
+    ("ng", "n"), ("qu", "k"), ("x", "ks"), ("c", "k"), ("q", "k"), ("g", "k"), ("f", "p"), ("v", "p"), ("b", "p"),
+    ("d", "t"), ("l", "r"), ("z", "j"),
 )  # fmt: skip
+
+
+_VOWEL_GROUPS = re.compile("[aeiouyw]+")
 
 
 @lru_cache(maxsize=4096)
@@ -102,9 +108,12 @@ def _syllable_sound(offset: int) -> str:
 
 
 def alike(latin: str, hangul: str) -> bool:
-    """Whether a Latin word may be a Hangul word written out (logitech, 로지텍); three consonants at least."""
+    """Whether a Latin word may be a Hangul word written out (logitech, 로지텍); two consonants at least.
+
+    Where there are only two, the syllables must be as many as well.
+    """
     one, other = sound(latin), sound(hangul)
-    if len(one) < 3 or len(other) < 3:
+    if len(one) < 2 or len(other) < 2 or (len(one) == 2 and len(_VOWEL_GROUPS.findall(latin)) != len(hangul)):
         return False
     return (
         one == other

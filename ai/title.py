@@ -9,7 +9,7 @@ from functools import lru_cache
 from ai.quantity import Quantity, parse
 from ai.scan import Token, clean, scan
 from ai.shape import drop_gifts, in_context, nest
-from ai.text import fold
+from ai.text import fold, is_hangul
 
 _SEPARATED = re.compile(r"(?<=[0-9])[^0-9a-z가-힣]+(?=[0-9])|(?<=[a-z])[^0-9a-z가-힣]+(?=[a-z])")
 _REST = re.compile(r"[^0-9a-z가-힣 ]+|(?<![0-9a-z]) +| +(?![0-9a-z])")
@@ -118,12 +118,14 @@ def _words(flat: list[tuple[Token, bool]], text: str) -> list[Word]:
     for at, (token, bracket) in enumerate(flat):
         if token.kind == "P":
             clause += not _sums(flat, at)
+        elif token.kind == "N" and at and flat[at - 1][0].kind in "XSC":
+            continue
         elif token.kind in "WN" or (token.kind == "Z" and token.value):
             raw = text[token.start : token.end]
             unit = token.unit if token.kind == "Z" else ""
             if words and end == token.start and not unit and not words[-1].unit and words[-1].clause == clause:
                 raw = words.pop().raw + raw
-            choice = "/" in (text[token.start - 1 : token.start], text[token.end : token.end + 1])
+            choice = is_hangul(raw) and "/" in (text[token.start - 1 : token.start], text[token.end : token.end + 1])
             words.append(Word(fold(raw), raw, at, bracket, clause, at > last, choice, unit))
             end = token.end
     return words
