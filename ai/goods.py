@@ -132,4 +132,3 @@ def _category(spec: ProductSpec, title: Title, extra: Extra) -> bool:
 def is_scent(word: str) -> bool:
     """Whether a word names a scent; a request that names none takes any."""
     return word in kinds.SCENTS or (word.endswith("향") and len(word) > 2)
-

@@ -5,6 +5,8 @@ Every list is folded (ai/text.fold), so one spelling a word is enough.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from ai import lexicon
 from ai.text import fold
 
@@ -25,6 +27,8 @@ _TYPE_ENDINGS = tuple(sorted((word for word in TYPES if len(word) > 1), key=len,
 ADJECTIVES = _set("adjectives")
 """Words that stand before such a noun and tell no variant there."""
 TYPE_GROUPS = _groups("type groups")
+BESIDE_MODEL = _set("beside model")
+"""What makes another article of goods with the same maker's number."""
 SCENTS = _set("scents")
 """A request that names none takes any."""
 PACKS = _set("packs")
@@ -42,6 +46,7 @@ COLOURS = {fold(word): line[0] for line in lexicon.groups("kinds", "colours") fo
 """Colour word → one name for the colour."""
 
 
+@lru_cache(maxsize=16384)
 def type_of(word: str) -> str:
     """The noun that says what a thing is, alone or at the end of a compound (로봇청소기: 청소기); else ""."""
     if word in TYPES:

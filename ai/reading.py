@@ -29,7 +29,7 @@ def words(spec: ProductSpec, title: Title, coverage: Coverage, amount: Reason | 
     if _colour_conflict(spec, title):
         return "reject", Reason.COLOUR, 0.95
     if model_equal:
-        return _by_model(spec, title, lacking, amount)
+        return _by_model(spec, title, coverage, lacking, amount)
     if amount is Reason.OPTION or _bait(spec, title, coverage):
         return "ask", Reason.OPTION, 0.5
     if goods.described_part(spec, title, coverage):
@@ -53,7 +53,11 @@ def _bait(spec: ProductSpec, title: Title, coverage: Coverage) -> bool:
     return any(extra.place in ("inside", "after") for extra in listed)
 
 
-def _by_model(spec: ProductSpec, title: Title, lacking: list[Core], amount: Reason | Fit) -> Verdict:
+def _by_model(
+    spec: ProductSpec, title: Title, coverage: Coverage, lacking: list[Core], amount: Reason | Fit
+) -> Verdict:
+    if any(extra.text in kinds.BESIDE_MODEL for extra in coverage.extras):
+        return "ask", Reason.VARIANT, 0.5
     others = goods.offered_models(title) - set(spec.models)
     if any(other[:3] == model[:3] for other in others for model in spec.models):
         return "ask", Reason.KEYWORDS, 0.5

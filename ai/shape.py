@@ -15,7 +15,7 @@ _DIGITAL = re.compile(
 )
 _YIELD = re.compile(r"토너|잉크|드럼|카트리지")
 _PAPER = re.compile(r"(?<![a-z])(?:a[2-6]|b[45])(?![a-z0-9])|복사용지|복사지|인화지|도화지|gsm")
-_GIFT = ("증정", "사은품", "사은", "샘플", "기프트증", "무료증")
+_GIFT = re.compile(r"증정|사은|샘플|^덤$")
 _LEADING = ("증정", "사은품", "사은품증정", "증정품")
 """A title that opens with one of these lists its gifts behind plus signs."""
 MAX_DEPTH = 3
@@ -43,7 +43,7 @@ def _vessel_follows(tokens: list[Token], at: int) -> bool:
 
 def is_gift(token: Token) -> bool:
     """Whether a word says that what stands beside it is free."""
-    return token.kind == "W" and (token.unit == "덤" or any(word in token.unit for word in _GIFT))
+    return token.kind == "W" and _GIFT.search(token.unit) is not None
 
 
 def nest(tokens: list[Token]) -> list[Token]:

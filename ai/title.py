@@ -6,9 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ai.quantity import Quantity, parse
-from ai.scan import Token, clean, scan
-from ai.shape import drop_gifts, in_context, nest
+from ai.quantity import Quantity, count, tokens_of
+from ai.scan import Token, clean
 from ai.text import fold, is_hangul
 
 _SEPARATED = re.compile(r"(?<=[0-9])[^0-9a-z가-힣]+(?=[0-9])|(?<=[a-z])[^0-9a-z가-힣]+(?=[a-z])")
@@ -60,12 +59,12 @@ class Title:
 def read(title: str) -> Title:
     """Take a title apart; never raises."""
     text = clean(title)
-    tokens, gift = drop_gifts(nest(in_context(scan(text), text)))
+    tokens, gift = tokens_of(text)
     flat = list(_flat(tokens, bracket=False))
     kept = _kept_text(text, [token for token, _ in flat]) if gift else text
     words = tuple(_words(flat, text))
     line, owner = _line(words)
-    return Title(kept, words, parse(title), gift, line, owner)
+    return Title(kept, words, count(tokens, gift=gift), gift, line, owner)
 
 
 def _line(words: tuple[Word, ...]) -> tuple[str, tuple[int, ...]]:
