@@ -132,7 +132,8 @@ class Crawler:
         with self._lock:
             self._browser = self._browser or self._open_browser()
             browser = self._browser
-        return browser.get(url, deadline, mall.ready)
+        home = block.base_url + mall.home_url
+        return browser.get(url, deadline, mall.ready, mall=mall.name, home=home, block_css=block.block_css)
 
     def _http_fetcher(self) -> HttpFetcher:
         from crawl.http import HttpFetcher  # noqa: PLC0415 - loads requests, which web never needs
@@ -158,7 +159,7 @@ class Crawler:
     def _real_browser(self) -> Fetcher:
         from crawl.browser import BrowserFetcher  # noqa: PLC0415 - loads selenium, which web never needs
 
-        return BrowserFetcher(self._settings)
+        return BrowserFetcher(self._settings.browser)
 
 
 def _naver_url(block: Any, query: str) -> str:
@@ -168,7 +169,7 @@ def _naver_url(block: Any, query: str) -> str:
 
 
 def _log_page(page: Page, body: Body, reading: Reading) -> None:
-    by_browser = f" (ip_req#{body.ip_request_no})" if body.status is None else ""
+    by_browser = f" (ip_req#{body.ip_request_no})" if body.ip_request_no else ""
     short = " · 페이지가 중간에 끊김" if reading.kind == "truncated" else ""
     _log.info("[%s] query='%s' → %d건%s%s", page.mall, page.query, len(page.offers), by_browser, short)
 
@@ -176,6 +177,6 @@ def _log_page(page: Page, body: Body, reading: Reading) -> None:
 def _log_failure(mall: str, query: str, body: Body, reading: Reading) -> None:
     if reading.outcome is SourceOutcome.BLOCKED:
         text = "[%s][BOT-DETECTED] query='%s' ip_req#%d marker='%s'"
-        _log.warning(text, mall, query, body.ip_request_no, reading.kind)
+        _log.warning(text, mall, query, body.ip_request_no or 1, reading.kind)
     else:
         _log.warning("[%s] query='%s' → %s %s", mall, query, reading.outcome.value, reading.kind)

@@ -53,4 +53,6 @@ def _refused(mall: str, body: Body, kind: str) -> SourceFailure:
         return limited
     if kind == "key":
         return BadKey(f"{mall} refuses our key", kind=kind)
-    return Blocked(f"{mall} refuses this visitor ({kind})", kind=kind)
+    blocked = Blocked(f"{mall} refuses this visitor ({kind})", kind=kind)
+    blocked.ip_request_no = body.ip_request_no or 1
+    return blocked

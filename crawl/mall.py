@@ -41,8 +41,8 @@ class Body:
     """Bytes over the wire, both ways where known."""
     retry_after_s: float | None = None
     """How long the other side asked us to wait, if it did."""
-    ip_request_no: int = 1
-    """How many pages this IP has asked this mall for, this one included."""
+    ip_request_no: int | None = None
+    """How many pages this browser has asked this mall for, this one included; None where nobody counts."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,10 +91,19 @@ class Mall:
 
 
 class Fetcher(Protocol):
-    """Fetches one page; every failure is a `SourceFailure`."""
+    """Fetches one page in a browser; every failure is a `SourceFailure`."""
 
-    def get(self, url: str, deadline: float, ready: Ready) -> Body:
-        """The page at `url`, before `deadline` (`time.monotonic()` seconds)."""
+    def get(self, url: str, deadline: float, ready: Ready, *, mall: str, home: str, block_css: bool) -> Body:
+        """The page at `url`, before `deadline` (`time.monotonic()` seconds).
+
+        Args:
+            url: what to open.
+            deadline: when it must be there.
+            ready: how a complete page is recognised.
+            mall: whose page it is.
+            home: the mall's front page, opened once per browser before the first search; empty = none.
+            block_css: leave style sheets out.
+        """
 
     def close(self) -> None:
         """Give back whatever is held; calling it twice is harmless."""

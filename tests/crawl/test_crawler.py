@@ -43,7 +43,7 @@ class Browser:
         self.asked: list[str] = []
         self.closed = 0
 
-    def get(self, url: str, deadline: float, ready: Ready) -> Body:
+    def get(self, url: str, deadline: float, ready: Ready, **_about: object) -> Body:
         """The page."""
         assert deadline > time.monotonic()
         assert ready.cards

@@ -1,0 +1,163 @@
+"""One Chromium with its driver: started under guard, read, and gone without a trace.
+
+Chromium is started by its guard, not by undetected-chromedriver, which would hold its output in pipes that nobody reads
+and leave zombies behind; undetected-chromedriver then attaches to it with its patched driver.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import undetected_chromedriver as uc
+
+from crawl import browser_driver
+from crawl.browser_process import Guarded, new_folder
+from errors import BrowserMissing
+
+if TYPE_CHECKING:
+    from config import BrowserConfig
+    from crawl.display import Display
+
+NOTHING = "/bin/true"
+"""What undetected-chromedriver starts in place of a browser, because the guard has started the real one."""
+LEAN = (
+    "--no-first-run",
+    "--no-default-browser-check",
+    # undetected-chromedriver forces it too: the driver's user must be unprivileged, see docs/operations.md.
+    "--no-sandbox",
+    "--test-type",
+    "--disable-gpu",
+    "--in-process-gpu",
+    "--renderer-process-limit=1",
+    "--disable-site-isolation-trials",
+    "--disable-features=site-per-process,IsolateOrigins,SpareRendererForSitePerProcess,BackForwardCache",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--lang=ko-KR",
+    "--accept-lang=ko-KR,ko",
+    "--log-level=3",
+)
+IMAGES = ("*.png*", "*.jpg*", "*.jpeg*", "*.gif*", "*.webp*", "*.avif*", "*.svg*", "*.ico*")
+FONTS_AND_MEDIA = ("*.woff*", "*.ttf*", "*.otf*", "*.mp4*", "*.webm*", "*.mp3*", "*.m3u8*")
+STYLES = ("*.css*",)
+STEP_S = 0.02
+
+
+class Chromium:
+    """A running browser; not safe to use from two threads at once, except `kill`.
+
+    Args:
+        config: window, programs, profile, start timeout.
+        display: where it draws; None is headless.
+
+    Raises:
+        BrowserMissing: it cannot be started; the text says why.
+    """
+
+    def __init__(self, config: BrowserConfig, display: Display | None, slot: int) -> None:
+        self.slot = slot
+        self.pages = 0
+        self.warmed: set[str] = set()
+        self.pages_by_mall: dict[str, int] = {}
+        self.used_at = time.monotonic()
+        self.folder = new_folder()
+        self._blocks_css: bool | None = None
+        profile = Path(config.profile_dir) / f"slot-{slot}" if config.profile_dir else self.folder / "profile"
+        profile.mkdir(parents=True, exist_ok=True)
+        (profile / "DevToolsActivePort").unlink(missing_ok=True)
+        driver = browser_driver.patched(browser_driver.found(config.driver, ("chromedriver",), "driver"))
+        own_driver = browser_driver.place(driver, self.folder)
+        program = browser_driver.found(config.chromium, ("chromium", "google-chrome", "chrome"), "chromium")
+        self.guard = Guarded(_command(program, profile, config, display), self.folder)
+        try:
+            port = self._port(profile, config.start_timeout_s)
+            self.driver = _attach(own_driver, profile, port)
+        except BaseException:
+            self.guard.kill()
+            self.guard.wait()
+            raise
+
+    def _port(self, profile: Path, timeout_s: float) -> int:
+        until = time.monotonic() + timeout_s
+        file = profile / "DevToolsActivePort"
+        pause = threading.Event()
+        while time.monotonic() < until:
+            lines = file.read_text().splitlines() if file.exists() else []
+            if len(lines) >= 2:
+                return int(lines[0])
+            if not self.guard.running and self.guard.process.poll() is None and self.guard.messages:
+                break
+            pause.wait(STEP_S)
+        said = self.guard.messages.strip().splitlines()
+        raise BrowserMissing(f"Chromium does not start: {said[-1] if said else f'no answer within {timeout_s:g} s'}")
+
+    def block(self, *, css: bool) -> None:
+        """Leave out images, fonts and media, style sheets by choice: none holds a price."""
+        if self._blocks_css == css:
+            return
+        if self._blocks_css is None:
+            self.driver.execute_cdp_cmd("Network.enable", {})
+        patterns = [*IMAGES, *FONTS_AND_MEDIA, *(STYLES if css else ())]
+        self.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": patterns})
+        self._blocks_css = css
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be used further."""
+        return self.guard.running
+
+    def kill(self) -> None:
+        """End the whole tree now, whatever it does; from any thread."""
+        self.guard.kill()
+
+    def close(self) -> None:
+        """End it politely, so that its profile is whole, and leave no process, socket or file."""
+        self.guard.end()
+        self.guard.wait()
+        service = self.driver.service
+        if service.process:
+            service.process.wait()
+            service.process = None
+        self.driver.command_executor.close()
+
+
+def _command(program: Path, profile: Path, config: BrowserConfig, display: Display | None) -> list[str]:
+    screen = ["/usr/bin/env", f"DISPLAY={display.name()}"] if display else []
+    return [
+        *screen,
+        str(program),
+        *LEAN,
+        *([] if display else ["--headless=new"]),
+        f"--user-data-dir={profile}",
+        f"--window-size={config.width},{config.height}",
+        "--remote-debugging-port=0",
+        # Debian's Chromium would open its start page otherwise.
+        "about:blank",
+    ]
+
+
+def _attach(driver: Path, profile: Path, port: int) -> Any:
+    options = uc.ChromeOptions()
+    options.debugger_address = f"127.0.0.1:{port}"
+    options.page_load_strategy = "eager"
+    with warnings.catch_warnings():
+        # It drops the handle of what it started, here /bin/true, before that was waited for.
+        warnings.simplefilter("ignore", ResourceWarning)
+        warnings.simplefilter("ignore", DeprecationWarning)
+        made = uc.Chrome(
+            options=options,
+            user_data_dir=str(profile),
+            driver_executable_path=str(driver),
+            browser_executable_path=NOTHING,
+            log_level=3,
+        )
+    # Its quit() would send a signal to this pid, which is nobody's any more.
+    made.browser_pid = None
+    return made
