@@ -12,6 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ai import kinds
 from ai import spec as product_spec
 from ai.gate import judge
 from ai.scan import clean
@@ -25,6 +26,10 @@ _MODEL = re.compile(r"(?=.*\d)(?:(?=.*[a-z])[a-z0-9]{5,}|\d{6,})")
 _MEASURE = re.compile(
     r"\d+(?:gb|mb|tb|ghz|mhz|hz|mm|cm|inch|watts?|w|v|mah|p|x|th|st|nd|rd|pin|ft|lb|oz|mp|megapixels?|channel|port)"
 )
+_STOCK = re.compile(r"\d{4}b\d{3}[a-z]*")
+"""A dealer's stock number: two of them say nothing about each other."""
+_FINISH = re.compile(r"(?<=\d)[a-z]{1,4}$")
+_JOIN = re.compile(r"[^a-z0-9]+")
 _HANGUL = re.compile(r"[가-힣]")
 SAME_WORDS = 0.55
 """Cosine of the words from which a pair without any maker's number is the same product."""
@@ -54,6 +59,9 @@ def label(pairs: Sequence[tuple[str, str]]) -> list[Labelled]:
 def _label(left: str, right: str, words: float) -> Labelled:
     if _HANGUL.search(left + right):
         return _korean(left, right)
+    ours, theirs = _colours(left), _colours(right)
+    if ours and theirs and not ours & theirs:
+        return Labelled(Same.DIFFERENT, Reason.COLOUR, words, 0.9)
     relation = numbers(left, right)
     if relation is not None:
         if relation and words >= SOME_WORDS:
@@ -72,11 +80,31 @@ def _korean(left: str, right: str) -> Labelled:
 
 
 def numbers(left: str, right: str) -> bool | None:
-    """True when the titles share a maker's number, False when both have one and none agrees, None otherwise."""
+    """True when the titles share a maker's number, False when both have one and none agrees, None otherwise.
+
+    A number may stand apart in the other title ("sx10 is") or lack the letters of its finish or country there; two
+    different finishes of one number disagree.
+    """
     ones, others = _models(left), _models(right)
-    if not ones or not others:
-        return None
-    return any(_agree(one, other) for one in ones for other in others)
+    if any(one in _line(right) for one in ones) or any(other in _line(left) for other in others):
+        return True
+    stems, other_stems = ({_FINISH.sub("", model): model for model in models} for models in (ones, others))
+    if any(stems[stem] != stem != other_stems[stem] for stem in stems.keys() & other_stems.keys()):
+        return False
+    if any(len(stem) >= 4 and stem in _line(right) for stem in stems):
+        return True
+    if any(len(stem) >= 4 and stem in _line(left) for stem in other_stems):
+        return True
+    return False if _comparable(ones, others) else None
+
+
+def _comparable(ones: set[str], others: set[str]) -> bool:
+    """Whether both have a number of the same nature: letters and digits, or digits alone."""
+    natures = [
+        {model.isdigit() for model in models if model.isdigit() or not _STOCK.fullmatch(model)}
+        for models in (ones, others)
+    ]
+    return bool(natures[0] & natures[1])
 
 
 def _models(title: str) -> set[str]:
@@ -84,10 +112,12 @@ def _models(title: str) -> set[str]:
     return {word for word in bare if _MODEL.fullmatch(word) and not _MEASURE.fullmatch(word)}
 
 
-def _agree(one: str, other: str) -> bool:
-    """Equal, or equal but for a finish or country code behind ("fs116", "fs116na")."""
-    short, long = sorted((one, other), key=len)
-    return long.startswith(short) and (short == long or (len(short) >= 5 and len(long) - len(short) <= 3))
+def _line(title: str) -> str:
+    return _JOIN.sub("", clean(title))
+
+
+def _colours(title: str) -> set[str]:
+    return {kinds.COLOURS[word] for word in _WORD.findall(clean(title)) if word in kinds.COLOURS}
 
 
 def _bag(title: str) -> frozenset[str]:
