@@ -117,6 +117,8 @@ def follow(
     limit_s = (deadline_s or settings.search.deadline_s) + _SLACK_S
     try:
         submitted = submit(product, again=again, deadline_s=deadline_s)
+        if submitted.cached:
+            shown = progress.Silent()  # Nothing happens that could be watched.
         with shown:
             stages = progress.Stages(shown)
             job = _wait(runtime.pool, submitted, stages, stopping, turn, time.monotonic() + limit_s)
