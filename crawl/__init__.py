@@ -128,11 +128,12 @@ class Crawler:
             return self._naver_api(block).get(_naver_url(block, query), deadline)
         if block.fetcher == "http":
             return self._http_fetcher().get(mall.search_url(block.base_url, query), deadline, dict(mall.headers))
-        url = mall.page_url(getattr(block, "shop_url", block.base_url), query)
+        shop = getattr(block, "shop_url", block.base_url)
+        url = mall.page_url(shop, query)
         with self._lock:
             self._browser = self._browser or self._open_browser()
             browser = self._browser
-        home = block.base_url + mall.home_url
+        home = shop + mall.home_url
         return browser.get(url, deadline, mall.ready, mall=mall.name, home=home, block_css=block.block_css)
 
     def _http_fetcher(self) -> HttpFetcher:
