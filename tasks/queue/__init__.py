@@ -5,7 +5,7 @@ consumer   claims due messages for free threads         endings    the four stat
 hub        one thread a process: notifications, leases  reaper     brings back what the dead held
 slots      what is free in this process                 payload    what may stand in a message, and its id
 pauses     queues left alone                            dead       dead letters: look, replay, discard
-retention  how much is there, and what may leave
+retention  how much is there, and what may leave       acks       acknowledgements of idempotent work, together
 """
 
 from __future__ import annotations

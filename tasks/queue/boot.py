@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 class Boot(Middleware):
     """Tells the broker how many threads a worker has, names them, and hands over early when it stops."""
 
+    actor_options = frozenset({"idempotent"})
+    """`idempotent=True`: it may run twice without harm, so its acknowledgement may come a few milliseconds late."""
+
     def __init__(self) -> None:
         self._numbers = itertools.count()
 

@@ -156,7 +156,8 @@ class LpsConsumer(Consumer):
             self._let_go(delivery)
 
     def _let_go(self, delivery: Delivery) -> None:
-        self.hub.drop(delivery)
+        if not delivery.deferred:
+            self.hub.drop(delivery)
         self.hub.slots.give(self.queue)
 
     def close(self) -> None:

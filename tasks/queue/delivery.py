@@ -45,6 +45,8 @@ class Delivery(MessageProxy):
         """This try has left the state `consumed`, or is known to have lost it."""
         self.settling = False
         """An ending is being written: the row may change hands before `ended` says so."""
+        self.deferred = False
+        """It is done, and that is being written together with others: held until then."""
         self.outcome = "done"
 
     @property

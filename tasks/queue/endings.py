@@ -9,6 +9,7 @@ Every function takes a cursor first and writes the ending and its row in `attemp
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Literal
 
 from store.sql import beside
@@ -16,6 +17,8 @@ from tasks.queue.delivery import DeadMessage
 from tasks.queue.payload import clean
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from store.pool import Cursor
     from tasks.queue.delivery import Delivery
 
@@ -34,6 +37,13 @@ def finish(
     row = _row(delivery, outcome, error)
     cur.execute(SQL["finish"], row | {"mall": mall or delivery.mall})
     return bool(cur.rowcount)
+
+
+def finish_all(cur: Cursor, deliveries: Sequence[Delivery]) -> set[tuple[str, int]]:
+    """`finish` for many at once; gives the keys of those that were still ours."""
+    rows = [_row(delivery, delivery.outcome, None) for delivery in deliveries]
+    cur.execute(SQL["finish_all"], {"rows": json.dumps(rows, default=str)})
+    return set(cur.fetchall())
 
 
 def retry(

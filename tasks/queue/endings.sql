@@ -13,6 +13,22 @@ SELECT %(job_id)s, %(stage)s, %(mall)s, %(round)s, %(try)s, message_id, %(worker
   %(error_type)s, %(error)s
 FROM ended
 
+-- name: finish_all
+-- The work of many messages is done: consumed to done, each for its owner only; answers with those that were.
+WITH given AS MATERIALIZED (
+  SELECT * FROM json_to_recordset(%(rows)s::json) AS g (message_id uuid, fence bigint, job_id uuid, stage text,
+    mall text, round smallint, try smallint, worker text, started_at timestamptz, outcome text)
+), ended AS (
+  UPDATE dramatiq.queue q SET state = 'done', owner = NULL, lease_until = NULL, mtime = lps.now()
+  FROM given g WHERE q.message_id = g.message_id AND q.state = 'consumed' AND q.fence = g.fence
+  RETURNING q.message_id, q.fence
+), tried AS (
+  INSERT INTO attempt (job_id, stage, mall, round, try, message_id, worker, started_at, outcome)
+  SELECT g.job_id, g.stage, g.mall, g.round, g.try, g.message_id, g.worker, g.started_at, g.outcome
+  FROM ended JOIN given g USING (message_id, fence)
+)
+SELECT message_id::text, fence FROM ended
+
 -- name: retry
 -- It failed and is tried again after a while: consumed to queued, the same row.
 WITH ended AS (

@@ -22,6 +22,7 @@ from errors import DatabaseDown
 from store.pool import DatabaseError, Json, guard
 from store.sql import beside
 from tasks.queue import endings, reaper
+from tasks.queue.acks import Acks
 from tasks.queue.payload import PRIORITIES
 from tasks.queue.slots import Slots
 
@@ -53,6 +54,7 @@ class Hub:
         self.pid = os.getpid()
         self.host = socket.gethostname()
         self.slots = Slots(broker.caps, threads)
+        self.acks = Acks(self)
         self.listening = False
         self.stopped = False
         self._held: dict[tuple[str, int], Delivery] = {}
@@ -71,6 +73,7 @@ class Hub:
     def stop(self, timeout_s: float = 10) -> None:
         """Give back every message still held, say goodbye, free thread and connection."""
         self.slots.shut()
+        self.acks.stop()
         self._stop.set()
         self._poke()
         self._thread.join(timeout_s)

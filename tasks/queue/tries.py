@@ -72,7 +72,12 @@ class Tries:
             delivery.settling = False
 
     def done(self, delivery: Delivery) -> None:
-        """Acknowledge a message whose work needed no `effect`."""
+        """Acknowledge a message whose work needed no `effect`; of an idempotent actor, a moment later with others."""
+        hub = self.hub
+        if hub and self.option(delivery, "idempotent", 0):
+            delivery.deferred = True
+            hub.acks.add(delivery)
+            return
         self._end(delivery, lambda cur: endings.finish(cur, delivery, outcome=delivery.outcome))
 
     def retry(self, delivery: Delivery, error: BaseException, delay_s: float) -> None:

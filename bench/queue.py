@@ -1,0 +1,230 @@
+"""How fast the queue is, beside what it replaces and its peers: a table, then JSON.
+
+    make bench-queue            .venv/bin/python -m bench.queue --quick
+
+One PostgreSQL with fsync on for all of them, each in a database of its own; the systems alternate run by run, so that
+noise of the machine meets all; medians. Redis and PgQueuer run under an interpreter of their own, outside the project,
+and are left out with the reason where they cannot be had.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import psycopg2
+
+from bench import queue_growth, queue_send
+from bench.queue_systems import Ours, PgQueuer, Redis, System, peers_python, redis_server, wait
+from bench.search import own_cluster, own_database
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KINDS = ("plain", "idempotent", "effect")
+
+
+@dataclass
+class Size:
+    """How much is measured."""
+
+    runs: int = 5
+    tasks: int = 12_000
+    sends: int = 2_000
+    batch: int = 20_000
+    singles: int = 150
+    bursts: int = 60
+    table: queue_growth.Size = field(default_factory=queue_growth.Size)
+
+
+QUICK = Size(3, 3_000, 500, 5_000, 60, 20, queue_growth.QUICK)
+
+
+@dataclass
+class Goal:
+    """One line of the table."""
+
+    name: str
+    reached: float
+    wanted: float
+    unit: str = "×"
+    at_most: bool = False
+
+    @property
+    def met(self) -> bool:
+        """Whether it is reached."""
+        return self.reached <= self.wanted if self.at_most else self.reached >= self.wanted
+
+
+def consume_rate(system: System, size: Size, kind: str) -> dict[str, float]:
+    """Tasks a second of 2 processes × 4 threads, from the first end to the last acknowledgement."""
+    system.clear()
+    system.fill(size.tasks)
+    with system.workers(2, 4, kind) as workers:
+        started = time.perf_counter()
+        for worker in workers:
+            worker.go()
+        wait(lambda: system.left() < size.tasks / 2, 120)
+        connections = system.connections()
+        wait(lambda: not system.left(), 120)
+        return {"rate": size.tasks / (time.perf_counter() - started), "connections": connections}
+
+
+def start_delays(system: System, processes: int, threads: int, send: Callable[[], None], n: int) -> list[float]:
+    """Milliseconds from each send to its start, with a pause between two sends."""
+    system.clear()
+    with system.workers(processes, threads) as workers:
+        for worker in workers:
+            worker.go()
+        for number in range(n):
+            send()
+            wait(lambda: not system.left(), 10) if number == 0 else time.sleep(0.02)  # noqa: TID251 — a sender's pace
+        wait(lambda: not system.left(), 20)
+        return sorted(1000 * delay for worker in workers for delay in worker.starts())
+
+
+def percentiles(delays: list[float]) -> dict[str, float]:
+    """The middle and the 99th."""
+    return {"p50": statistics.median(delays), "p99": delays[min(len(delays) - 1, len(delays) * 99 // 100)]}
+
+
+def burst(system: System) -> Callable[[], None]:
+    """A fan-out: three messages at once; one transaction where the system knows that."""
+    one, many = queue_send.senders(system.name, system.url)
+    return (lambda: many(3)) if system.name == "ours" else (lambda: [one() for _ in range(3)] and None)
+
+
+def median_of(runs: list[dict[str, float]]) -> dict[str, float]:
+    """Key by key."""
+    return {key: statistics.median(run[key] for run in runs) for key in runs[0]}
+
+
+def measure(systems: dict[str, System], size: Size) -> dict[str, Any]:
+    """Everything that compares systems, run by run."""
+    tasks: dict[str, Callable[[], dict[str, float]]] = {}
+    for name, system in systems.items():
+        if name == "bare":
+            continue
+        for kind in KINDS if name == "ours" else KINDS[:1]:
+            tasks[f"consume {name} {kind}"] = lambda s=system, k=kind: consume_rate(s, size, k)  # type: ignore[misc]
+        for how, n in (("one", size.sends), ("batch", size.batch)):
+            if how == "one" or name in ("ours", "pgqueuer"):
+                tasks[f"enqueue {name} {how}"] = lambda s=system, h=how, n=n: {"rate": s.send_rate(n, h)}  # type: ignore[misc]
+    ours, bare, stock = systems["ours"], systems["bare"], systems["stock"]
+    one = {system.name: queue_send.senders("ours", system.url)[0] for system in (ours, bare)}
+    bursts = {system.name: burst(system) for system in (ours, stock)}
+    for system in (ours, bare):
+        tasks[f"start {system.name}"] = lambda s=system: percentiles(  # type: ignore[misc]
+            start_delays(s, 1, 8, one[s.name], size.singles)
+        )
+    for system in (ours, stock):
+        tasks[f"burst of 3 {system.name}"] = lambda s=system: percentiles(  # type: ignore[misc]
+            start_delays(s, 2, 4, bursts[s.name], size.bursts)
+        )
+    results: dict[str, list[dict[str, float]]] = {name: [] for name in tasks}
+    for number in range(size.runs):
+        for name, task in tasks.items():
+            results[name].append(task())
+            print(f"run {number + 1}: {name}: {results[name][-1]}", flush=True)
+    return {name: median_of(runs) for name, runs in results.items()}
+
+
+def goals(found: dict[str, Any]) -> list[Goal]:
+    """What issue 3 asks for, with what was reached."""
+    stock = found["consume stock plain"]["rate"]
+    sent = found["enqueue stock one"]["rate"]
+    ours, bare = found["start ours"], found["start bare"]
+    idempotent = found["consume ours idempotent"]["rate"]
+    lines = [
+        Goal("consume, batched acks / stock", idempotent / stock, 5),
+        Goal("consume, effect() each / stock", found["consume ours effect"]["rate"] / stock, 2.5),
+        Goal("enqueue one by one / stock", found["enqueue ours one"]["rate"] / sent, 1.5),
+        Goal("enqueue in a batch / stock", found["enqueue ours batch"]["rate"] / sent, 15),
+        Goal("burst of 3, start p99", found["burst of 3 ours"]["p99"], 10, "ms", at_most=True),
+        Goal("start p50 / bare loop", ours["p50"] / bare["p50"], 1.1, at_most=True),
+        Goal("start p99 / bare loop", ours["p99"] / bare["p99"], 1.5, at_most=True),
+        Goal("connections, 2 processes", found["consume ours effect"]["connections"], 10, "", at_most=True),
+    ]
+    for peer in ("redis", "pgqueuer"):
+        if f"consume {peer} plain" in found:
+            lines.append(
+                Goal(f"consume, batched acks / {peer}", idempotent / found[f"consume {peer} plain"]["rate"], 1)
+            )
+    return lines + [Goal(*line, at_most=True) for line in found.get("growth", {}).get("goals", [])]
+
+
+def show(found: dict[str, Any], skipped: dict[str, str]) -> None:
+    """Print the tables, then the JSON."""
+    print(f"\n{'measured':<34}{'':>12}")
+    for name, row in found.items():
+        if name != "growth":
+            print(f"{name:<34}" + "".join(f"{key + ' ' + format(value, '.1f'):>18}" for key, value in row.items()))
+    for name, row in found.get("growth", {}).get("rows", {}).items():
+        print(f"{name:<34}" + "".join(f"{key + ' ' + format(value, '.2f'):>18}" for key, value in row.items()))
+    print(f"\n{'goal':<44}{'reached':>12}{'wanted':>12}")
+    for goal in goals(found):
+        sign = "≤" if goal.at_most else "≥"
+        print(
+            f"{goal.name:<44}{goal.reached:>10.2f} {goal.unit:<2}{sign:>3} {goal.wanted:g} {goal.unit:<3}"
+            + ("" if goal.met else "  MISSED")
+        )
+    for name, reason in skipped.items():
+        print(f"left out: {name}: {reason}")
+    print(json.dumps({"measured": found, "goals": [vars(goal) for goal in goals(found)], "skipped": skipped}))
+
+
+def peers(stack: ExitStack, server: str, skipped: dict[str, str]) -> dict[str, System]:
+    """Redis and PgQueuer where they can be had."""
+    found: dict[str, System] = {}
+    try:
+        python = peers_python()
+    except subprocess.CalledProcessError as error:
+        skipped["redis, pgqueuer"] = f"their packages cannot be installed: {error}"
+        return found
+    found["pgqueuer"] = PgQueuer("pgqueuer", stack.enter_context(own_database(server)), python)
+    try:
+        found["redis"] = Redis(stack.enter_context(redis_server()), python)
+    except FileNotFoundError as error:
+        skipped["redis"] = str(error)
+    return found
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="fewer and smaller runs")
+    parser.add_argument("--runs", type=int, help="how often each is measured (default 5)")
+    parser.add_argument("--only", choices=("systems", "growth"), help="one half of it")
+    parser.add_argument("--no-peers", action="store_true", help="neither Redis nor PgQueuer")
+    parser.add_argument("--database-url", help="a server on which databases may be made; default: an embedded one")
+    args = parser.parse_args()
+    size = QUICK if args.quick else Size()
+    size.runs = args.runs or size.runs
+    skipped: dict[str, str] = {}
+    with ExitStack() as stack:
+        server = args.database_url or stack.enter_context(own_cluster())
+        systems: dict[str, System] = {
+            "ours": Ours("ours", stack.enter_context(own_database(server))),
+            "bare": Ours("bare", stack.enter_context(own_database(server))),
+            "stock": System("stock", stack.enter_context(own_database(server))),
+            **({} if args.no_peers else peers(stack, server, skipped)),
+        }
+        for system in systems.values():
+            system.setup()
+        with psycopg2.connect(server) as connection, connection.cursor() as cur:
+            cur.execute("SELECT current_setting('fsync'), version()")
+            print(cur.fetchone())
+        found = measure(systems, size) if args.only != "growth" else {}
+        if args.only != "systems":
+            found["growth"] = queue_growth.measure(server, size.table, systems["ours"])
+        show(found, skipped) if args.only != "growth" else print(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""Sends n messages to one of the systems that `bench.queue` compares, and prints how many a second.
+
+    python -m bench.queue_send SYSTEM URL N HOW        HOW = one (by one) | batch (500 a transaction)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from bench import queue_worker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BATCH = 500
+
+
+def now() -> float:
+    """The moment a message is sent; the same clock in every process of the machine."""
+    return time.perf_counter()
+
+
+def ours(url: str) -> tuple[Callable[[], Any], Callable[[int], Any]]:
+    """Send one; send n in a transaction."""
+    broker = queue_worker.ours(url, "plain")
+    actor = broker.actors["work"]
+
+    def one() -> None:
+        broker.enqueue(actor.message(now()))
+
+    def many(n: int) -> None:
+        with broker.pool.transaction() as cur:
+            broker.enqueue_in(cur, *[actor.message(now()) for _ in range(n)])
+
+    return one, many
+
+
+def dramatiq(system: str, url: str) -> tuple[Callable[[], Any], Callable[[int], Any]]:
+    """Stock brokers know no batch."""
+    broker = getattr(queue_worker, system)(url)
+    actor = broker.actors["work"]
+
+    def one() -> None:
+        broker.enqueue(actor.message(now()))
+
+    def many(n: int) -> None:
+        for _ in range(n):
+            one()
+
+    return one, many
+
+
+def bare(url: str) -> tuple[Callable[[], Any], Callable[[int], Any]]:
+    """One statement a message, nothing else."""
+    import psycopg2
+
+    connection = psycopg2.connect(url)
+    connection.autocommit = True
+    cur = connection.cursor()
+
+    def one() -> None:
+        cur.execute(
+            "WITH added AS (INSERT INTO dramatiq.queue (message_id, queue_name, state, message)"
+            """ VALUES (%s, 'work', 'queued', jsonb_build_object('args', jsonb_build_array(%s)))
+            RETURNING queue_name) SELECT pg_notify('lps', queue_name)::text FROM added""",
+            (str(uuid4()), now()),
+        )
+
+    def many(n: int) -> None:
+        for _ in range(n):
+            one()
+
+    return one, many
+
+
+async def pgqueuer(url: str, n: int, how: str) -> float:
+    """Messages a second; its batch is one call."""
+    import asyncpg
+    from pgqueuer import AsyncpgDriver, Queries
+
+    queries = Queries(AsyncpgDriver(await asyncpg.connect(url)))
+    step = BATCH if how == "batch" else 1
+    started = now()
+    for _ in range(0, n, step):
+        if step == 1:
+            await queries.enqueue("work", str(now()).encode())
+        else:
+            await queries.enqueue(["work"] * step, [str(now()).encode() for _ in range(step)], [0] * step)
+    return n / (now() - started)
+
+
+def senders(system: str, url: str) -> tuple[Callable[[], Any], Callable[[int], Any]]:
+    """One message, and n of them, on this system."""
+    if system in ("ours", "bare"):
+        return {"ours": ours, "bare": bare}[system](url)
+    return dramatiq(system, url)
+
+
+def rate(system: str, url: str, n: int, how: str) -> float:
+    """Messages a second."""
+    one, many = senders(system, url)
+    one()
+    started = now()
+    if how == "batch":
+        for _ in range(0, n, BATCH):
+            many(BATCH)
+    else:
+        for _ in range(n):
+            one()
+    return n / (now() - started)
+
+
+def main() -> None:
+    """Send and print."""
+    system, url, n, how = sys.argv[1:]
+    print(asyncio.run(pgqueuer(url, int(n), how)) if system == "pgqueuer" else rate(system, url, int(n), how))
+
+
+if __name__ == "__main__":
+    main()
