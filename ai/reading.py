@@ -58,7 +58,7 @@ def _by_model(
 ) -> Verdict:
     if any(extra.text in kinds.BESIDE_MODEL for extra in coverage.extras):
         return "ask", Reason.VARIANT, 0.5
-    others = goods.offered_models(title) - set(spec.models)
+    others = {other for other in goods.offered_models(title) if not any(other in model for model in spec.models)}
     if any(other[:3] == model[:3] for other in others for model in spec.models):
         return "ask", Reason.KEYWORDS, 0.5
     if amount is Reason.OPTION or any(core.unit in ("gb", "tb") for core in lacking):

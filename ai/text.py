@@ -10,8 +10,8 @@ _FIRST, _LAST, _VOWELS, _FINALS = 0xAC00, 0xD7A3, 21, 28
 _INITIAL = (0, 0, 2, 3, 3, 5, 6, 7, 7, 9, 9, 11, 12, 12, 14, 15, 16, 17, 18)
 # Vowels ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ: ㅐ=ㅔ, ㅒ=ㅖ, ㅙ=ㅚ=ㅞ sound alike.
 _VOWEL = (0, 5, 2, 7, 4, 5, 6, 7, 8, 9, 11, 11, 12, 13, 14, 11, 16, 17, 18, 19, 20)
-# After ㅅ ㅈ ㅊ a loan word's y-glide is silent (쥬스, 주스; 쟈, 자; 쉬, 시).
-_AFTER_SIBILANT = {2: 0, 6: 4, 7: 5, 12: 8, 17: 13, 16: 20}
+# After ㅅ ㅈ ㅊ a glide of a loan word is silent (쥬스, 주스; 쉐이크, 셰이크; 쉬, 시).
+_AFTER_SIBILANT = {2: 0, 6: 4, 7: 5, 11: 5, 12: 8, 17: 13, 16: 20}
 _SIBILANTS = {9, 12, 14}
 _SAME_FINAL = {20: 19, 7: 19, 25: 19, 22: 19, 26: 17, 24: 1, 2: 1}
 # An f before a liquid is heard as h or as p (후라이팬, 프라이팬).

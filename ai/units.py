@@ -38,6 +38,10 @@ _FOLLOW = (
 )
 
 
+_COUNTED = r"x|ea|pcs|p(?![a-z])|t(?![a-z])|can|pack|box|pet|set|cap|tab|sheet|bottle"
+"""What may follow the number that follows a size; other letters make it a model number (27GR93U)."""
+
+
 def _words(words: set[str] | frozenset[str], *, latin: bool) -> str:
     chosen = (word for word in words if word.isalpha() and word.isascii() == latin)
     return "|".join(sorted(chosen, key=len, reverse=True))
@@ -45,7 +49,7 @@ def _words(words: set[str] | frozenset[str], *, latin: bool) -> str:
 
 def _alternation() -> str:
     counted = set(MEASURES) | COUNTERS
-    glued = rf"(?:{_words(counted, latin=True)})(?:(?![a-z])|(?=x\s?\d))(?!\d+(?!x|ea|pcs|p(?![a-z])|t(?![a-z]))[a-z])"
+    glued = rf"(?:{_words(counted, latin=True)})(?:(?![a-z])|(?=x\s?\d))(?!x?\s?\d++(?!{_COUNTED})[a-z])"
     noise = rf"(?:{_words(NOISE, latin=True)})(?:(?![a-z0-9])|(?=x\s?\d)|(?=\d+(?:롤|매|개|입|팩)))"
     hangul = rf"(?:{_words(counted | NOISE, latin=False)})(?:(?![가-힣])|(?={_FOLLOW}))"
     return rf"fl\.?\s?oz\.?|{glued}|{noise}|%|{hangul}"
