@@ -57,7 +57,7 @@ def compare(spec: ProductSpec, title: Title) -> Coverage:
     missing: list[Core] = []
     places: list[int] = []
     for core in spec.core:
-        hits = _hits(core, title.line)
+        hits = _hits(core, title)
         for start, end in hits:
             explained[start:end] = b"\x01" * (end - start)
         if hits:
@@ -70,14 +70,19 @@ def compare(spec: ProductSpec, title: Title) -> Coverage:
     return Coverage(tuple(found), tuple(missing), tuple(extras))
 
 
-def _hits(core: Core, line: str) -> list[tuple[int, int]]:
+def _hits(core: Core, title: Title) -> list[tuple[int, int]]:
     """Where the word stands: whole, without its ending (캡형, 캡), or in two parts (멸균우유, 멸균 흰우유)."""
+    line = title.line
     hits = [match.span() for match in core.pattern.finditer(line)]
     if not hits and (mixed := _MIXED.fullmatch(core.text)):
         spots = [re.search(rf"(?<![a-z0-9]){re.escape(part)}(?![a-z0-9])", line) for part in mixed.groups() if part]
         return [spot.span() for spot in spots if spot] if all(spots) else []
-    if hits or core.kind == "brand" or len(core.text) < 3 or not is_hangul(core.text):
+    if hits or core.kind == "brand" or len(core.text) < 2 or not is_hangul(core.text):
         return hits
+    if len(core.text) == 2:
+        alone = [at for at, word in enumerate(title.words) if word.text == core.text[0] and core.text[1] in _ENDINGS]
+        start = title.owner.index(alone[0]) if alone else 0
+        return [(start, start + 1)] if alone else []
     parts: list[tuple[str, ...]] = [(core.text[:-1],)] if core.text[-1] in _ENDINGS else []
     parts += [(core.text[:cut], core.text[cut:]) for cut in range(2, len(core.text) - 1)]
     for pieces in parts:

@@ -109,6 +109,15 @@ def _sums(flat: list[tuple[Token, bool]], at: int) -> bool:
     return len(around) == 2 and all(kind in "SCN" for kind in around)
 
 
+def _counted(flat: list[tuple[Token, bool]], at: int) -> bool:
+    """Whether a bare number belongs to the quantity: behind a sign or an amount, or one of a sum."""
+    if at and flat[at - 1][0].kind in "XSC":
+        return True
+    return any(
+        flat[beside][0].kind == "P" and _sums(flat, beside) for beside in (at - 1, at + 1) if 0 <= beside < len(flat)
+    )
+
+
 def _words(flat: list[tuple[Token, bool]], text: str) -> list[Word]:
     quantities = [at for at, (token, _) in enumerate(flat) if token.kind in "SC"]
     last = quantities[-1] if quantities else len(flat)
@@ -117,7 +126,7 @@ def _words(flat: list[tuple[Token, bool]], text: str) -> list[Word]:
     for at, (token, bracket) in enumerate(flat):
         if token.kind == "P":
             clause += not _sums(flat, at)
-        elif token.kind == "N" and at and flat[at - 1][0].kind in "XSC":
+        elif token.kind == "N" and _counted(flat, at):
             continue
         elif token.kind in "WN" or (token.kind == "Z" and token.value):
             raw = text[token.start : token.end]
