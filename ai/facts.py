@@ -32,13 +32,13 @@ def _card(spec: ProductSpec, offer: Offer) -> Reason | None:
 
 
 def _condition(spec: ProductSpec, text: str) -> Reason | None:
-    if words.SOLD_OUT.search(text):
+    if _says(words.SOLD_OUT, words.SOLD_OUT_NOT, text):
         return Reason.SOLD_OUT
     if not spec.rental and words.RENTAL.search(text):
         return Reason.RENTAL
     if not spec.preorder and words.PREORDER.search(text):
         return Reason.PREORDER
-    if not spec.used and (_says(words.USED, words.USED_NOT, text) or words.NEAR_EXPIRY.search(text)):
+    if not spec.used and (_says(words.USED, words.USED_NOT, text) or _says(words.NEAR_EXPIRY, words.USED_NOT, text)):
         return Reason.CONDITION
     return None
 

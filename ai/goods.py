@@ -53,7 +53,11 @@ def accessory(spec: ProductSpec, title: Title, coverage: Coverage) -> Reason | N
         return None
     for extra in coverage.extras:
         described = extra.place == "tail" and spec.quantity.unit_amount is not None
-        if not described and (is_part(extra.text) or _made_for(title, extra)) and not _excused(spec, title, extra):
+        if (
+            not described
+            and (is_part(extra.text) or _made_for(spec, title, extra))
+            and not _excused(spec, title, extra)
+        ):
             return Reason.ACCESSORY
     return None
 
@@ -78,10 +82,11 @@ def closes_with_type(spec: ProductSpec, title: Title) -> bool:
     return any(core.pattern.search(title.words[-1].text) for core in types) if title.words else False
 
 
-def _made_for(title: Title, extra: Extra) -> bool:
+def _made_for(spec: ProductSpec, title: Title, extra: Extra) -> bool:
     """Whether the piece is what "전용" announces: "새빛 K5 전용 덮개"."""
     at = title.words.index(extra.word)
-    return at > 0 and extra.place in ("inside", "after") and title.words[at - 1].raw.endswith("전용")
+    behind = at > 0 and extra.place == "after" and title.words[at - 1].raw.endswith("전용")
+    return behind and spec.quantity.unit_amount is None
 
 
 def _included(title: Title, extra: Extra) -> bool:
@@ -96,6 +101,8 @@ def meant(spec: ProductSpec, title: Title, extra: Extra) -> bool:
         return True
     wish = patterns.REFILL if spec.refill else patterns.MAIN_UNIT
     if wish.fullmatch(extra.word.raw) or (extra.text in kinds.PACKS and spec.quantity.unit_amount is not None):
+        return True
+    if extra.text.isdigit() and float(extra.text) in (title.quantity.unit_amount, title.quantity.count):
         return True
     if is_scent(extra.text) and not any(is_scent(core.text) for core in spec.core):
         return True

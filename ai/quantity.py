@@ -95,16 +95,17 @@ def _take_size(reading: Tally, token: Token, before: Token | None, _after: Token
     if before is not None and before.kind == "B" and before.unit == "/" and token.unit == reading.base:
         reading.options = reading.options or reading.size != token.value
         return
-    if (
-        reading.size is None
-        and before is not None
-        and before.kind == "C"
-        and before.unit in INNER
-        and token.value >= 1.5 * before.value
-    ):
+    if reading.size is None and before is not None and before.kind == "X" and reading.before_sign is not None:
+        reading.add_count(reading.before_sign)
+    if reading.size is None and _inner_of(before, token):
         reading.counts = [known for known in reading.counts if known is not before]
         reading.total_only = True
     reading.add_size(token.value, token.unit)
+
+
+def _inner_of(before: Token | None, size: Token) -> bool:
+    """Whether "20개입300g" says a total: pieces in front of a size too large to be one piece's."""
+    return before is not None and before.kind == "C" and before.unit in INNER and size.value >= 1.5 * before.value
 
 
 def _take_set(reading: Tally, token: Token, _before: Token | None, after: Token | None) -> None:
@@ -119,13 +120,16 @@ def _take_count(reading: Tally, token: Token, before: Token | None, _after: Toke
     word = before.unit if before is not None and before.kind == "W" else ""
     if word in _TOTAL:
         reading.add_total(token)
-    elif word == "약" and reading.size is not None and token.unit in INNER:
-        reading.total_only = True
+    elif word == "약" and (token.unit in INNER or token.unit == "개"):
+        reading.touched = reading.about = True
+        reading.total_only = reading.size is not None
     else:
         reading.add_count(token, sign=before is not None and before.kind == "X")
 
 
 def _take_number(reading: Tally, token: Token, before: Token | None, after: Token | None) -> None:
+    if after is not None and after.kind == "X" and token.value <= 200:
+        reading.before_sign = token._replace(unit="x")
     if before is None or token.value != int(token.value):
         return
     signed = before.kind == "X" and reading.countable

@@ -47,7 +47,11 @@ def _colour_conflict(spec: ProductSpec, title: Title) -> bool:
 
 def _bait(spec: ProductSpec, title: Title, coverage: Coverage) -> bool:
     """Whether the price may belong to another option: "골라담기", "매운맛/순한맛"."""
-    if patterns.BAIT.search(title.text) and not patterns.BAIT.search(spec.title.text):
+    text = title.text
+    if spec.colour is None and not any(goods.is_scent(core.text) for core in spec.core):
+        # A request that names no colour and no scent takes any.
+        text = patterns.COLOUR_CHOICE.sub(" ", text)
+    if patterns.BAIT.search(text) and not patterns.BAIT.search(spec.title.text):
         return True
     listed = [extra for extra in coverage.extras if extra.word.choice and extra.text == extra.word.text]
     return any(extra.place in ("inside", "after") for extra in listed)

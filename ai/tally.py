@@ -66,9 +66,13 @@ class Tally:
     options: bool = False
     """Sizes to choose from ("1L/1.5L"): which one is sold is not said."""
     total_only: bool = False
+    about: bool = False
+    """"약 200개": pieces without own weight."""
     goods: list[tuple[float | None, int]] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
     touched: bool = False
+    before_sign: Token | None = None
+    """A bare number in front of a sign: it counts if a size follows ("10x20ml")."""
     countable: bool = False
     """Whether "x 2" would count what stands before it."""
 
@@ -124,7 +128,9 @@ class Tally:
         self.goods.extend(inner.goods)
         self.times = self.times or inner.times
         self.flags.extend(inner.flags)
-        if inner.fixed:
+        if inner.about and self.size is not None:
+            self.total_only = True
+        elif inner.fixed:
             self.add_total(Token("C", inner.product, "총"))
         elif inner.total_only:
             self._merge_total(inner)
@@ -141,6 +147,8 @@ class Tally:
 
     def _merge_sized(self, inner: Tally, size: float) -> None:
         whole = size * inner.product
+        if self.total == whole:
+            self.total, self.total_only = None, False
         if self.size is None:
             self.size, self.base, self.sizes = inner.size, inner.base, inner.sizes
             self._multiply(inner)

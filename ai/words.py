@@ -20,6 +20,8 @@ def _any(name: str) -> re.Pattern[str]:
 USED = _any("used")
 USED_NOT = re.compile(
     r"중고(?:차|등|생|나라)|중고[가-힣]*(?:아님|x)|(?:전시|반품)[가-힣]*(?:아님|불가)|하자보증|a급[가-힣]*재료|무하자|초중고"
+    r"|(?:무료|무상|간편)\s?반품|반품\s?(?:가능|보장|비|무료|교환|환불)|파손\s?(?:보상|보장|방지|시|면책|없|주의)"
+    r"|(?:마감|품절|매진|종료|한정|수량|행사|세일)\s?임박"
 )
 """What looks like a condition and is none."""
 NEAR_EXPIRY = _any("near_expiry")
@@ -31,13 +33,15 @@ DOMESTIC = _any("domestic")
 PREORDER = _any("preorder")
 RENTAL = _any("rental")
 SOLD_OUT = _any("sold_out")
-COUNTERFEIT = _any("counterfeit")
+SOLD_OUT_NOT = re.compile(r"(?:품절|매진)\s?(?:임박|대란|주의|직전|전|템)")
+COUNTERFEIT = re.compile(_any("counterfeit").pattern + r"|(?<![가-힣])짭(?!짤|조|쪼)")
 COMPATIBLE = _any("compatible")
 COMPATIBLE_NOT = re.compile(
     r"호환성|재생지|재생\s?(?:크림|앰플|세럼|에센스|시간|연고|섬유|목록|플라스틱|펄프|용지|피부)|피부\s?재생"
 )
 COMPONENT = _any("component")
 BAIT = _any("bait")
+COLOUR_CHOICE = re.compile(r"(?:색상|컬러|향|디자인)\s?(?:선택|택\s?1|랜덤)[가-힣]*")
 REFILL = _any("refill")
 REFILL_NOT = re.compile(r"리필\s?(?:가능|포함)")
 MAIN_UNIT = _any("main_unit")
