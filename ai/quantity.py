@@ -51,6 +51,8 @@ def _read(tokens: list[Token] | tuple[Any, ...]) -> Tally:
         else:
             clauses[-1].append(token)
     readings = [_clause(clause) for clause in clauses]
+    # A bracket that opens with a plus sign adds other goods to what stands before it.
+    readings[-1].added = len(clauses) > 1 and not clauses[0] and readings[-1].touched
     spoken = [(clause, reading) for clause, reading in zip(clauses, readings, strict=True) if reading.touched]
     if len(spoken) < 2:
         return spoken[0][1] if spoken else readings[0]

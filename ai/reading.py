@@ -30,7 +30,7 @@ def words(spec: ProductSpec, title: Title, coverage: Coverage, amount: Reason | 
         return "reject", Reason.COLOUR, 0.95
     if model_equal:
         return _by_model(spec, title, coverage, lacking, amount)
-    if amount is Reason.OPTION or _bait(spec, title, coverage):
+    if amount is Reason.OPTION or "sizes?" in title.quantity.flags or _bait(spec, title, coverage):
         return "ask", Reason.OPTION, 0.5
     if goods.described_part(spec, title, coverage):
         return "ask", Reason.ACCESSORY, 0.5

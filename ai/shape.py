@@ -13,6 +13,10 @@ from ai.units import DRINK_VESSELS
 _DIGITAL = re.compile(
     r"\d\s?[gt]b|ssd|ddr|nvme|lte|자급제|아이폰|갤럭시|iphone|galaxy|노트북|메모리카드|usb|유심|공유기|라우터|그래픽"
 )
+_PARTS = re.compile(r"ips|hz|pwm|argb|rgb|모니터|게이밍|팬|쿨러|씽크|win\d|m\.2|인텔|라이젠|나사|써멀|단자|커넥터")
+_SACHETS = re.compile(
+    r"커피|믹스|[가-힣]차(?![가-힣])|티(?![가-힣])|티백|녹차|홍차|코코아|초코|스틱|라떼|아메리카노|카페|분말|식초|콤부|에이드|효소|유산균|숭늉|\dg"
+)
 _YIELD = re.compile(r"토너|잉크|드럼|카트리지")
 _PAPER = re.compile(r"(?<![a-z])(?:a[2-6]|b[45])(?![a-z0-9])|복사용지|복사지|인화지|도화지|gsm")
 _GIFT = re.compile(r"증정|사은|샘플|^덤$")
@@ -29,11 +33,20 @@ def in_context(tokens: list[Token], text: str) -> list[Token]:
         grams = token.kind == "S" and token.unit == "g" and "k" not in text[token.start : token.end]
         if grams and ((digital and token.value == int(token.value)) or (paper and 60 <= token.value <= 350)):
             out[at] = token._replace(kind="Z", unit="g")
+        elif token.kind == "C" and token.unit in ("t", "p") and _model_like(token, text, digital=digital):
+            out[at] = token._replace(kind="Z")
         elif token.kind == "C" and token.unit == "매" and token.value >= 300 and _YIELD.search(text):
             out[at] = token._replace(kind="Z", unit="매분")
         elif token.kind == "Z" and token.unit == "m" and _vessel_follows(tokens, at):
             out[at] = token._replace(kind="S", unit="ml")
     return out
+
+
+def _model_like(token: Token, text: str, *, digital: bool) -> bool:
+    """Whether "265T" or "277P" names a model or a plug: T counts sachets, P counts pieces of goods without current."""
+    if token.unit == "t":
+        return _SACHETS.search(text) is None
+    return digital or token.value > 300 or _PARTS.search(text) is not None
 
 
 def _vessel_follows(tokens: list[Token], at: int) -> bool:

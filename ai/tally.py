@@ -71,6 +71,8 @@ class Tally:
     goods: list[tuple[float | None, int]] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
     touched: bool = False
+    added: bool = False
+    """The clause opens with a plus sign: other goods than those before the bracket."""
     before_sign: Token | None = None
     """A bare number in front of a sign: it counts if a size follows ("10x20ml")."""
     countable: bool = False
@@ -123,7 +125,7 @@ class Tally:
     def merge(self, inner: Tally) -> None:
         """Take a bracket in: it restates, refines or multiplies what stands before it."""
         self.touched = self.touched or inner.touched
-        self.bundle = self.bundle or inner.bundle
+        self.bundle = self.bundle or inner.bundle or (inner.added and self.size is not None)
         self.options = self.options or inner.options
         self.goods.extend(inner.goods)
         self.times = self.times or inner.times

@@ -49,7 +49,9 @@ def _words(words: set[str] | frozenset[str], *, latin: bool) -> str:
 
 def _alternation() -> str:
     counted = set(MEASURES) | COUNTERS
-    glued = rf"(?:{_words(counted, latin=True)})(?:(?![a-z])|(?=x\s?\d))(?!x?\s?\d++(?!{_COUNTED})[a-z])"
+    glued = (
+        rf"(?:{_words(counted, latin=True)})(?!까지|급|미만)(?:(?![a-z])|(?=x\s?\d))(?!x?\s?\d++(?!{_COUNTED})[a-z])"
+    )
     noise = rf"(?:{_words(NOISE, latin=True)})(?:(?![a-z0-9])|(?=x\s?\d)|(?=\d+(?:롤|매|개|입|팩)))"
     hangul = rf"(?:{_words(counted | NOISE, latin=False)})(?:(?![가-힣])|(?={_FOLLOW}))"
     return rf"fl\.?\s?oz\.?|{glued}|{noise}|%|{hangul}"
