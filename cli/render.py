@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from model import MALLS, Same
+from model import MALLS, JobStatus, Same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,8 +64,9 @@ def text(found: Finished) -> Iterator[str]:
     wanted = f"{product.name} · {product.specification}" if product.specification else product.name
     note = " (fresh answer of an earlier search)" if found.submitted.cached else ""
     yield f"{wanted}{note}"
-    if job.result is None:
-        yield f"No result: the search is {job.status.name}: {job.error}"
+    if job.status is not JobStatus.DONE or job.result is None:
+        yield f"No result: the search is {job.status.name}: {_plain(job.error or 'no reason was stored')}"
+        yield from _sources(job.result["sources"] if job.result else {})
         return
     lowest = job.result.get("lowest")
     if lowest:
@@ -106,6 +107,8 @@ def _of(seller: str | None) -> str:
 
 
 def _sources(stored: dict[str, dict[str, Any]]) -> Iterator[str]:
+    if not stored:
+        return
     yield f"  {'source':<8} {'outcome':<13} {'offers':>6} {'same':>5} {'ms':>7} {'bytes':>9}"
     for mall in (mall for mall in MALLS if mall in stored):
         source = stored[mall]

@@ -135,6 +135,10 @@ def test_a_dead_search_says_why() -> None:
     dead = finished(None, status=JobStatus.DEAD)
     assert ["No result: the search is DEAD: no source answered"] == list(render.text(dead))[1:]
     assert 1 == dead.status
+    unread = finished(stored(None, "not_found"), status=JobStatus.DEAD)
+    said = "\n".join(render.text(unread))
+    assert "Not found" not in said
+    assert "Access Denied" in said
 
 
 def test_the_document_holds_every_offer_with_its_verdict() -> None:
