@@ -151,7 +151,9 @@ def is_plain(word: str) -> bool:
     """Whether a word, or all its parts, say nothing about which product it is."""
     if word in _PLAIN or _YEAR.fullmatch(word):
         return True
-    if word.endswith(kinds.PLAIN_ENDINGS) or any(word.endswith(firm) and len(word) >= len(firm) + 2 for firm in _FIRMS):
+    if word.endswith(kinds.PLAIN_ENDINGS):
+        return True
+    if word.endswith(_FIRMS) and any(word.endswith(firm) and len(word) >= len(firm) + 2 for firm in _FIRMS):
         return True
     if len(word) > 14:
         return False

@@ -51,4 +51,6 @@ def type_of(word: str) -> str:
     """The noun that says what a thing is, alone or at the end of a compound (로봇청소기: 청소기); else ""."""
     if word in TYPES:
         return word
+    if not word.endswith(_TYPE_ENDINGS):
+        return ""
     return next((ending for ending in _TYPE_ENDINGS if word.endswith(ending)), "")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ai import spec as product_spec
 from ai.gate import GATE_VERSION, Judgement, judge
 from ai.price import effective, unit_price
-from ai.quantity import parse
+from ai.title import read as read_title
 from model import MALLS, Decision, Match, Offer, Outcome, Product, Reason, Same
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _decision(judgement: Judgement, offer: Offer, shipping: Callable[[Offer], in
         confidence=judgement.confidence,
         effective_price_krw=price if offer.price_krw > 0 else None,
         shipping_known=known,
-        unit_price=unit_price(offer.name, offer.price_krw, parse(offer.name)),
+        unit_price=unit_price(offer.name, offer.price_krw, read_title(offer.name).quantity),
         matched=judgement.matched,
         missing=judgement.missing,
     )

@@ -1,4 +1,4 @@
-"""One spelling for Korean product words: folding, compact form, near spellings, Latin against Hangul by sound."""
+"""One spelling for Korean product words: folding, near spellings, Latin against Hangul by sound."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _folded(code: int) -> int:
 
 
 _FOLD = {code: _folded(code) for code in range(_FIRST, _LAST + 1)}
-_KEEP = re.compile(r"[^0-9a-z가-힣]+")
+_HANGUL = re.compile("[가-힣]+")
 
 
 def fold(text: str) -> str:
@@ -37,14 +37,9 @@ def fold(text: str) -> str:
     return _F.sub(lambda found: _F_AS_P[found[0]], text).translate(_FOLD)
 
 
-def compact(text: str) -> str:
-    """Only its letters and digits, nothing between them."""
-    return _KEEP.sub("", text)
-
-
 def is_hangul(text: str) -> bool:
     """Whether every character is a Hangul syllable."""
-    return bool(text) and all("가" <= character <= "힣" for character in text)
+    return _HANGUL.fullmatch(text) is not None
 
 
 @lru_cache(maxsize=4096)
