@@ -11,7 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+BROWSERS = ("chromium", "google-chrome", "chrome")
+"""Where crawl looks for one, in its order."""
 FONTS = ("truetype/nanum", "truetype/unfonts-core", "opentype/noto", "noto-cjk", "google-noto-cjk", "truetype/baekmuk")
 _APT = ("apt-get", "-o", "DPkg::Lock::Timeout=300", "-qq")
 

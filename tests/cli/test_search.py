@@ -38,6 +38,7 @@ def test_it_finds_the_right_pack_with_a_stack_of_its_own(checkout: Checkout) -> 
     assert "24" in document["lowest"]["title"]
     assert document["lowest"]["price"] == document["lowest"]["item_price"] + document["lowest"]["shipping"]
     assert {"naver", "coupang"} <= set(document["sources"]) <= set(MALLS)
+    assert {"ok"} == {row["outcome"] for row in document["sources"].values()}
     assert all(offer["verdict"] and offer["reason"] for offer in document["offers"])
     assert [] == left(checkout)
     assert [] == list((checkout.folder / ".lps").glob("search-*"))
