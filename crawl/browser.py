@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -32,8 +33,10 @@ QUIET_S = 3.0
 """A loaded page without cards and without the mall's own word is waited for this long."""
 STATE = """
 const nav = performance.getEntriesByType('navigation')[0] || {};
+const failed = document.URL.startsWith('chrome-error:') ? document.documentElement.textContent : '';
 return [document.readyState, document.querySelectorAll(arguments[0]).length,
-  arguments[1] ? !!document.querySelector(arguments[1]) : false, nav.responseStatus || 0];
+  arguments[1] ? !!document.querySelector(arguments[1]) : false, nav.responseStatus || 0, failed,
+  !!document.querySelector('script[src*="/challenge-platform/"], #challenge-form, #challenge-running')];
 """
 END = """
 window.stop();
@@ -178,9 +181,8 @@ class BrowserFetcher:
         if time.monotonic() >= deadline:
             return DeadlineExceeded(f"{mall}: the browser was killed at its deadline")
         text = getattr(error, "msg", None) or str(error)
-        code = next((word.strip("()") for word in text.split() if "ERR_" in word), "")
-        if code:
-            return UpstreamDown(f"{mall}: {code}", kind=code.removeprefix("net::"))
+        if "net::ERR_" in text:
+            return _unreachable(text)
         return UpstreamDown(f"{mall}: the browser broke: {text.splitlines()[0][:200]}", kind="browser")
 
     def _keep(self) -> None:
@@ -197,6 +199,13 @@ class BrowserFetcher:
                 malls = "/".join(browser.pages_by_mall) or "browser"
                 log.info("[%s] 유휴 %gs 초과 → 브라우저 정리", malls, idle_s)
                 browser.close()
+
+
+def _unreachable(text: str) -> UpstreamDown:
+    """Chromium's own error page, or the driver's word for it."""
+    code = re.search(r"ERR_\w+", text)
+    kind = code[0] if code else "ERR_UNKNOWN"
+    return UpstreamDown(f"the browser cannot reach the address: {kind}", kind=kind)
 
 
 def _read(browser: Chromium, url: str, deadline: float, ready: Ready, mall: str) -> Body:
@@ -229,16 +238,19 @@ def _wait(driver: Any, deadline: float, ready: Ready) -> int:
     counts: list[int] = []
     quiet_since = None
     while True:
-        state, cards, settled, status = driver.execute_script(STATE, ready.cards, ready.settled)
+        state, cards, settled, status, failed, challenge = driver.execute_script(STATE, ready.cards, ready.settled)
+        if failed:
+            raise _unreachable(failed)
         counts.append(cards)
         loaded = state == "complete"
         needed = 2 if counts[0] else 10
         still = len(counts) >= needed and len(set(counts[-needed:])) == 1
         if state != "loading" and ((cards and still) or (settled and not cards)):
             return int(status)
-        if loaded and status >= 400:
+        if loaded and status >= 400 and not challenge:
             return int(status)
-        quiet_since = quiet_since or (time.monotonic() if loaded else None)
+        # A challenge clears by itself or not at all; nobody clicks here.
+        quiet_since = None if challenge else quiet_since or (time.monotonic() if loaded else None)
         if quiet_since and not cards and time.monotonic() - quiet_since > QUIET_S:
             return int(status)
         if time.monotonic() > deadline:

@@ -6,13 +6,16 @@ and leave zombies behind; undetected-chromedriver then attaches to it with its p
 
 from __future__ import annotations
 
+import socket
+import subprocess
 import threading
 import time
-import warnings
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import undetected_chromedriver as uc
+from selenium.webdriver.common.utils import free_port
 
 from crawl import browser_driver
 from crawl.browser_process import Guarded, new_folder
@@ -22,8 +25,22 @@ if TYPE_CHECKING:
     from config import BrowserConfig
     from crawl.display import Display
 
-NOTHING = "/bin/true"
-"""What undetected-chromedriver starts in place of a browser, because the guard has started the real one."""
+
+class _Running(ModuleType):
+    """Stands where undetected-chromedriver looks for `subprocess`: the browser it wants to start runs already.
+
+    Left to itself it starts one whose output nobody reads, and forgets it: a zombie and three open pipes each time.
+    """
+
+    PIPE = subprocess.PIPE
+
+    @staticmethod
+    def Popen(*_command: object, **_how: object) -> SimpleNamespace:  # noqa: N802 - subprocess's name
+        """No process, and so no pid to signal at the end."""
+        return SimpleNamespace(pid=None)
+
+
+uc.subprocess = _Running("subprocess")
 LEAN = (
     "--no-first-run",
     "--no-default-browser-check",
@@ -71,27 +88,26 @@ class Chromium:
         self._blocks_css: bool | None = None
         profile = Path(config.profile_dir) / f"slot-{slot}" if config.profile_dir else self.folder / "profile"
         profile.mkdir(parents=True, exist_ok=True)
-        (profile / "DevToolsActivePort").unlink(missing_ok=True)
         driver = browser_driver.patched(browser_driver.found(config.driver, ("chromedriver",), "driver"))
         own_driver = browser_driver.place(driver, self.folder)
         program = browser_driver.found(config.chromium, ("chromium", "google-chrome", "chrome"), "chromium")
-        self.guard = Guarded(_command(program, profile, config, display), self.folder)
+        port = free_port()
+        self.guard = Guarded(_command(program, profile, port, config, display), self.folder)
         try:
-            port = self._port(profile, config.start_timeout_s)
-            self.driver = _attach(own_driver, profile, port)
+            self._await_port(port, config.start_timeout_s)
+            self.driver = _attach(own_driver, program, profile, port)
         except BaseException:
             self.guard.kill()
             self.guard.wait()
             raise
 
-    def _port(self, profile: Path, timeout_s: float) -> int:
+    def _await_port(self, port: int, timeout_s: float) -> None:
         until = time.monotonic() + timeout_s
-        file = profile / "DevToolsActivePort"
         pause = threading.Event()
         while time.monotonic() < until:
-            lines = file.read_text().splitlines() if file.exists() else []
-            if len(lines) >= 2:
-                return int(lines[0])
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    return
             if not self.guard.running and self.guard.process.poll() is None and self.guard.messages:
                 break
             pause.wait(STEP_S)
@@ -124,11 +140,12 @@ class Chromium:
         service = self.driver.service
         if service.process:
             service.process.wait()
+            service.process.stdin.close()
             service.process = None
         self.driver.command_executor.close()
 
 
-def _command(program: Path, profile: Path, config: BrowserConfig, display: Display | None) -> list[str]:
+def _command(program: Path, profile: Path, port: int, config: BrowserConfig, display: Display | None) -> list[str]:
     screen = ["/usr/bin/env", f"DISPLAY={display.name()}"] if display else []
     return [
         *screen,
@@ -137,27 +154,21 @@ def _command(program: Path, profile: Path, config: BrowserConfig, display: Displ
         *([] if display else ["--headless=new"]),
         f"--user-data-dir={profile}",
         f"--window-size={config.width},{config.height}",
-        "--remote-debugging-port=0",
+        # Port 0 would do, but then Chromium tells every page that it is automated.
+        f"--remote-debugging-port={port}",
         # Debian's Chromium would open its start page otherwise.
         "about:blank",
     ]
 
 
-def _attach(driver: Path, profile: Path, port: int) -> Any:
+def _attach(driver: Path, program: Path, profile: Path, port: int) -> Any:
     options = uc.ChromeOptions()
     options.debugger_address = f"127.0.0.1:{port}"
     options.page_load_strategy = "eager"
-    with warnings.catch_warnings():
-        # It drops the handle of what it started, here /bin/true, before that was waited for.
-        warnings.simplefilter("ignore", ResourceWarning)
-        warnings.simplefilter("ignore", DeprecationWarning)
-        made = uc.Chrome(
-            options=options,
-            user_data_dir=str(profile),
-            driver_executable_path=str(driver),
-            browser_executable_path=NOTHING,
-            log_level=3,
-        )
-    # Its quit() would send a signal to this pid, which is nobody's any more.
-    made.browser_pid = None
-    return made
+    return uc.Chrome(
+        options=options,
+        user_data_dir=str(profile),
+        driver_executable_path=str(driver),
+        browser_executable_path=str(program),
+        log_level=3,
+    )

@@ -1,0 +1,273 @@
+"""Real Chromium, real driver, real display; the pages are self-written and served here."""
+
+from __future__ import annotations
+
+import http.server
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+
+import config
+from crawl.browser import BrowserFetcher
+from crawl.mall import Ready
+from errors import BrowserMissing, DeadlineExceeded, UpstreamDown
+from tests.conftest import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crawl.mall import Body
+
+pytestmark = pytest.mark.browser
+READY = Ready(cards="li.card", settled="#none")
+CARDS = "".join(f"<li class=card>{n}</li>" for n in range(72))
+LATE = """<ul id=list></ul><script>
+let n = 0;
+setTimeout(function more() {
+  for (let i = 0; i < 12; i++) document.getElementById('list').innerHTML += '<li class=card>' + n++ + '</li>';
+  if (n < 72) setTimeout(more, 60);
+}, 500);
+</script>"""
+PAGES = {
+    "/": "<p>home",
+    "/cards": f"<ul>{CARDS}</ul><img src=/image.png><link rel=stylesheet href=/style.css>",
+    "/late": LATE,
+    "/none": "<p id=none>검색결과가 없습니다",
+    "/about": "<ul><li class=card id=me></li></ul><script>me.textContent="
+    "navigator.webdriver + ' ' + navigator.languages.join()</script>",
+    "/busy": f"<ul>{CARDS}</ul><script>setTimeout(() => {{ for (;;); }}, 0)</script>",
+}
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """The pages above; `/hang` never answers, `/refused` is a 403."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.asked: list[str] = []
+        self.release = threading.Event()
+        self.url = f"http://127.0.0.1:{self.server_port}"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """One request."""
+
+    server: Server
+
+    def do_GET(self) -> None:
+        """Answer from the table."""
+        self.server.asked.append(self.path)
+        if self.path == "/hang":
+            self.server.release.wait(30)
+        body = PAGES.get(self.path, "<h1>Forbidden").encode()
+        self.send_response(200 if self.path in PAGES else 403)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing: the test reads `asked`."""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    """The pages, on loopback."""
+    with Server() as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.release.set()
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def fetcher() -> Iterator[BrowserFetcher]:
+    """One pool of browsers for this file."""
+    fetcher = BrowserFetcher(config.load(env={}).browser)
+    yield fetcher
+    fetcher.close()
+
+
+def get(fetcher: BrowserFetcher, server: Server, path: str, seconds: float = 15) -> Body:
+    """One page of the server."""
+    until = time.monotonic() + seconds
+    return fetcher.get(server.url + path, until, READY, mall="coupang", home=f"{server.url}/", block_css=True)
+
+
+def family() -> list[psutil.Process]:
+    """Everything that this process has started and that still runs or waits to be reaped."""
+    names = ("chrom", "xvfb", "python")
+    return [p for p in psutil.Process().children(recursive=True) if p.name().lower().startswith(names)]
+
+
+def test_it_reads_a_page_and_knows_its_status(fetcher: BrowserFetcher, server: Server) -> None:
+    """The document with all its cards, 200, and which request it was."""
+    body = get(fetcher, server, "/cards")
+    assert 72 == str(body.content).count('class="card"')
+    assert 200 == body.status
+    assert body.ip_request_no
+
+
+def test_it_asks_the_front_page_once_and_leaves_out_what_holds_no_price(
+    fetcher: BrowserFetcher, server: Server
+) -> None:
+    """Images and style sheets stay where they are; the warm-up is not repeated."""
+    get(fetcher, server, "/cards")
+    before = server.asked.count("/")
+    get(fetcher, server, "/cards")
+    assert before == server.asked.count("/") > 0
+    assert not {"/image.png", "/style.css"} & set(server.asked)
+
+
+def test_it_waits_for_cards_that_a_script_writes_piece_by_piece(fetcher: BrowserFetcher, server: Server) -> None:
+    """Never 12 of 72."""
+    assert 72 == str(get(fetcher, server, "/late").content).count('class="card"')
+
+
+def test_it_takes_the_malls_own_word_for_nothing_found(fetcher: BrowserFetcher, server: Server) -> None:
+    """Without waiting for cards that will not come."""
+    started = time.monotonic()
+    assert "검색결과가 없습니다" in str(get(fetcher, server, "/none").content)
+    assert time.monotonic() - started < 3
+
+
+def test_a_refusal_comes_with_its_status(fetcher: BrowserFetcher, server: Server) -> None:
+    """403 at once."""
+    assert 403 == get(fetcher, server, "/refused").status
+
+
+def test_it_looks_like_a_korean_visitor_without_a_driver(fetcher: BrowserFetcher, server: Server) -> None:
+    """navigator.webdriver is false, the languages are Korean."""
+    assert "false ko-KR,ko" in str(get(fetcher, server, "/about").content)
+
+
+def test_an_address_that_does_not_answer_is_named(fetcher: BrowserFetcher) -> None:
+    """A refused connection is `net`, with the browser's own code."""
+    until = time.monotonic() + 10
+    with pytest.raises(UpstreamDown) as raised:
+        fetcher.get("http://127.0.0.1:1/", until, READY, mall="gmarket", home="", block_css=True)
+    assert raised.value.kind.startswith("ERR_")
+
+
+def test_a_page_that_never_answers_ends_at_its_deadline(fetcher: BrowserFetcher, server: Server) -> None:
+    """By name, and not much later."""
+    started = time.monotonic()
+    with pytest.raises(DeadlineExceeded):
+        get(fetcher, server, "/hang", 2)
+    assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize("victim", ["renderer", "driver"])
+def test_the_watchdog_ends_what_no_longer_answers(fetcher: BrowserFetcher, server: Server, victim: str) -> None:
+    """A stopped renderer or driver costs the deadline and two seconds, and the next fetch has a new browser."""
+    get(fetcher, server, "/cards")
+    marks = {"renderer": "--type=renderer", "driver": "/chromedriver"}
+    found = [p for p in psutil.Process().children(recursive=True) if any(marks[victim] in w for w in p.cmdline())]
+    for process in found:
+        process.send_signal(signal.SIGSTOP)
+    started = time.monotonic()
+    with pytest.raises((DeadlineExceeded, UpstreamDown)):
+        get(fetcher, server, "/cards", 1)
+    assert time.monotonic() - started < 9
+    assert 200 == get(fetcher, server, "/cards").status
+
+
+def test_a_busy_page_does_not_outlive_its_deadline(fetcher: BrowserFetcher, server: Server) -> None:
+    """A script that never yields is killed with its browser."""
+    started = time.monotonic()
+    with pytest.raises((DeadlineExceeded, UpstreamDown)):
+        get(fetcher, server, "/busy", 2)
+    assert time.monotonic() - started < 9
+
+
+def test_closing_leaves_nothing(server: Server) -> None:
+    """Ten starts and stops: no process, no zombie, no profile, no open file more."""
+    fetcher = BrowserFetcher(config.load(env={"LPS_BROWSER__HEADLESS": "true"}).browser)
+    before: tuple[int, set[str]] = (0, set())
+    for turn in range(10):
+        get(fetcher, server, "/none")
+        fetcher.close()
+        fetcher = BrowserFetcher(config.load(env={"LPS_BROWSER__HEADLESS": "true"}).browser)
+        now = psutil.Process().num_fds(), {p.name for p in Path("/tmp").glob("lps_browser_*")}  # noqa: S108 - ours
+        before = now if turn == 1 else before
+    zombies = [p.pid for p in psutil.Process().children(recursive=True) if p.status() == psutil.STATUS_ZOMBIE]
+    assert [] == zombies
+    assert now[0] <= before[0] + 1
+    assert now[1] <= before[1]
+
+
+def test_an_idle_browser_is_closed(server: Server) -> None:
+    """Its memory comes back without anybody's doing."""
+    fetcher = BrowserFetcher(
+        config.load(env={"LPS_BROWSER__HEADLESS": "true", "LPS_BROWSER__IDLE_CLOSE_S": "1"}).browser
+    )
+    get(fetcher, server, "/none")
+    end = time.monotonic() + 10
+    while fetcher._idle:
+        assert time.monotonic() < end
+    fetcher.close()
+
+
+def test_it_leaves_the_systems_driver_alone(fetcher: BrowserFetcher, server: Server) -> None:
+    """Only a private copy is patched."""
+    get(fetcher, server, "/none")
+    driver = Path(shutil.which("chromedriver") or "")
+    text = driver.read_bytes()
+    assert b"undetected chromedriver" not in text
+
+
+def test_a_killed_worker_takes_browser_and_display_along(server: Server) -> None:
+    """SIGKILL leaves no Chromium, no driver, no Xvfb, no profile."""
+    code = (
+        "import sys, time, config; from crawl.browser import BrowserFetcher; from crawl.mall import Ready\n"
+        "fetcher = BrowserFetcher(config.load(env={}).browser)\n"
+        f"fetcher.get({server.url + '/none'!r}, time.monotonic() + 20, Ready(cards='li.card', settled='#none'),"
+        " mall='coupang', home='', block_css=True)\n"
+        "print('up', flush=True); sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as worker:
+        assert worker.stdout
+        assert "up" == worker.stdout.readline().strip()
+        family = psutil.Process(worker.pid).children(recursive=True)
+        assert len(family) > 3
+        os.kill(worker.pid, signal.SIGKILL)
+    _, alive = psutil.wait_procs(family, timeout=6)
+    assert [] == alive
+
+
+def test_several_processes_share_one_driver_from_the_first_moment(tmp_path: Path) -> None:
+    """Four at once on an empty cache: one patches, nobody meets a busy file."""
+    code = (
+        "import sys; from pathlib import Path; from crawl import browser_driver as d\n"
+        "s = d.found('', ('chromedriver',), 'driver'); p = d.patched(s, Path(sys.argv[1]))\n"
+        "import hashlib, subprocess; subprocess.run([p, '--version'], check=True, stdout=subprocess.DEVNULL)\n"
+        "print(hashlib.md5(p.read_bytes()).hexdigest())\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "cache")]
+    running = [subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    answers = [process.communicate(timeout=60)[0].strip() for process in running]
+    assert [0] * 4 == [process.returncode for process in running]
+    assert 1 == len(set(answers))
+
+
+@pytest.mark.parametrize("key", ["chromium", "driver"])
+def test_a_missing_program_is_named(key: str, server: Server) -> None:
+    """One line that says which setting."""
+    env = {f"LPS_BROWSER__{key.upper()}": "/nowhere/browser", "LPS_BROWSER__HEADLESS": "true"}
+    fetcher = BrowserFetcher(config.load(env=env).browser)
+    with pytest.raises(BrowserMissing, match=key):
+        get(fetcher, server, "/none")
+    fetcher.close()
