@@ -21,6 +21,7 @@ from embedded.waiting import free_port, gone, lock, locked, try_lock, until
 from errors import PortTaken, Setup
 
 _START_S = 60.0
+_ABANDONED_S = 3600.0
 _INITDB = (
     *("-U", "postgres", "-A", "scram-sha-256", "-E", "UTF8"),
     # PostgreSQL's own C.UTF-8: the same on every machine, whatever locales it has.
@@ -46,10 +47,25 @@ def default_home(checkout: Path) -> Path:
 
 def test_home() -> Path:
     """A fresh home for a test's cluster, reachable for its account; the caller removes it."""
-    if os.geteuid() != 0:
-        return Path(tempfile.mkdtemp(prefix="lps-test-"))
-    system_dir()
-    return Path(tempfile.mkdtemp(prefix="test-", dir=SYSTEM_DIR))
+    folder, prefix = (system_dir(), "test-") if os.geteuid() == 0 else (Path(tempfile.gettempdir()), "lps-test-")
+    for old in folder.glob(f"{prefix}*"):
+        if _abandoned(old):
+            shutil.rmtree(old, ignore_errors=True)
+    return Path(tempfile.mkdtemp(prefix=prefix, dir=folder))
+
+
+def _abandoned(home: Path) -> bool:
+    """Whether a killed test run left this home: an hour old, and nobody uses it."""
+    try:
+        if time.time() - home.stat().st_mtime < _ABANDONED_S:
+            return False
+        descriptor = os.open(home / "users", os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        return try_lock(descriptor, fcntl.LOCK_EX)
+    finally:
+        os.close(descriptor)
 
 
 def remove(home: Path) -> None:

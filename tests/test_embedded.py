@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pwd
 import signal
@@ -242,3 +243,17 @@ def test_a_pid_file_in_the_making_is_no_server(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "postmaster.pid").touch()
     assert embedded.Cluster(tmp_path).postmaster() is None
+
+
+def test_a_home_that_a_killed_run_left_is_removed(made: Path) -> None:
+    """An hour later, and only if nobody uses it."""
+    left, used = embedded.test_home(), embedded.test_home()
+    for home in (left, used):
+        (home / "users").touch()
+        os.utime(home, (0, 0))
+    with (used / "users").open("r+") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        fresh = embedded.test_home()
+    assert [False, True, True, True] == [home.exists() for home in (left, used, fresh, made)]
+    embedded.remove(used)
+    embedded.remove(fresh)
