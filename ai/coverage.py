@@ -98,15 +98,16 @@ def _elsewhere(core: Core, title: Title) -> bool:
         return core.pattern.search(title.text) is not None
     if core.kind != "brand":
         return False
-    return any(same_sound(core.text, word.text) for word in title.words)
+    return any(same_sound(core.text, word.text, 2) for word in title.words)
 
 
 @lru_cache(maxsize=16384)
-def same_sound(one: str, other: str) -> bool:
+def same_sound(one: str, other: str, consonants: int = 3) -> bool:
     """Whether two words are one name in Latin and in Hangul letters."""
     if is_hangul(one) == is_hangul(other) or one.isdigit() or other.isdigit():
         return False
-    return alike(one, other) if is_hangul(other) else alike(other, one)
+    latin, hangul = (one, other) if is_hangul(other) else (other, one)
+    return is_hangul(hangul) and latin.isascii() and alike(latin, hangul, consonants=consonants)
 
 
 def _extras(title: Title, explained: bytearray, places: list[int], *, branded: bool) -> list[Extra]:

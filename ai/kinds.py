@@ -47,6 +47,14 @@ COLOURS = {fold(word): line[0] for line in lexicon.groups("kinds", "colours") fo
 
 
 @lru_cache(maxsize=16384)
+def colour_of(word: str) -> str | None:
+    """The colour a word names, alone or at its end (스페이스그레이); None for other words."""
+    if word in COLOURS:
+        return COLOURS[word]
+    return next((name for ending, name in COLOURS.items() if len(ending) > 1 and word.endswith(ending)), None)
+
+
+@lru_cache(maxsize=16384)
 def type_of(word: str) -> str:
     """The noun that says what a thing is, alone or at the end of a compound (로봇청소기: 청소기); else ""."""
     if word in TYPES:

@@ -41,7 +41,7 @@ def words(spec: ProductSpec, title: Title, coverage: Coverage, amount: Reason | 
 
 
 def _colour_conflict(spec: ProductSpec, title: Title) -> bool:
-    offered = {kinds.COLOURS[word.text] for word in title.words if word.text in kinds.COLOURS}
+    offered = {colour for word in title.words if (colour := kinds.colour_of(word.text))}
     return spec.colour is not None and bool(offered) and spec.colour not in offered
 
 
@@ -65,7 +65,7 @@ def _by_model(
     others = {other for other in goods.offered_models(title) if not any(other in model for model in spec.models)}
     if any(other[:3] == model[:3] for other in others for model in spec.models):
         return "ask", Reason.KEYWORDS, 0.5
-    if amount is Reason.OPTION or any(core.unit in ("gb", "tb") for core in lacking):
+    if amount is Reason.OPTION or any(core.unit in ("gb", "tb") or _CODE.fullmatch(core.text) for core in lacking):
         return "ask", Reason.SIZE, 0.6
     return "accept", Reason.OK, 0.97
 
@@ -144,7 +144,7 @@ def _unknown(spec: ProductSpec, extra: Extra, amount: Reason | Fit) -> bool:
         return False
     if extra.text.isdigit():
         return extra.place == "inside" or extra.adjacent
-    if extra.text.endswith(tuple(kinds.COLOURS)):
+    if kinds.colour_of(extra.text):
         return amount is not Fit.EQUAL and extra.place == "inside"
     if _CODE.fullmatch(extra.text):
         return amount is not Fit.EQUAL and not (model_numbers(extra.word.text) and not spec.models)

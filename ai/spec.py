@@ -17,8 +17,10 @@ from ai.title import read as read_title
 
 _MODEL = re.compile(r"(?=[a-z0-9\-]*[a-z])(?=[a-z0-9\-]*\d)[a-z0-9][a-z0-9\-]{3,}[a-z0-9]")
 _SERIES = re.compile(
-    r"(?:win|windows|ddr|usb|hdmi|wifi|spf|pa|kf|ph|sse|pcie|cl|rtx|gtx|rx|gen|m)\d[\d.\-]*|\d+(?:gb|tb|mb|ml|mg|hz|ghz|mm|cm|x|w|k|p)"
+    r"(?:win|windows)\d[\w-]*|(?:rtx|gtx|gt|rx|arc|radeon|geforce|core|[iur][3579]|ultra[3579]?|ryzen[3579]?)-?[a-z]?\d[\w-]*"
+    r"|(?:ddr|usb|hdmi|wifi|spf|pa|kf|ph|sse|pcie|cl|gen|m)\d[\d.\-]*|\d+(?:gb|tb|mb|ml|mg|hz|ghz|mm|cm|x|w|k|p)"
 )
+"""Names of systems, parts and standards: they tell a variant, not a maker's article."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def _models(found: tuple[Word, ...]) -> tuple[str, ...]:
 
 
 def _colour(found: tuple[Word, ...]) -> str | None:
-    return next((kinds.COLOURS[word.text] for word in found if word.text in kinds.COLOURS), None)
+    return next((colour for word in found if (colour := kinds.colour_of(word.text))), None)
 
 
 def _cores(found: tuple[Word, ...], split: int) -> list[Core]:

@@ -102,16 +102,22 @@ def _syllable_sound(offset: int) -> str:
     return first.replace("-", "").replace("h", "") + _SOUND_FINAL.get(rest % _FINALS, "")
 
 
-def alike(latin: str, hangul: str) -> bool:
-    """Whether a Latin word may be a Hangul word written out (logitech, 로지텍); two consonants at least.
+def alike(latin: str, hangul: str, *, consonants: int = 3) -> bool:
+    """Whether a Latin word may be a Hangul word written out (logitech, 로지텍), by at least so many consonants.
 
     Where there are only two, the syllables must be as many as well.
     """
     one, other = sound(latin), sound(hangul)
-    if len(one) < 2 or len(other) < 2 or (len(one) == 2 and len(_VOWEL_GROUPS.findall(latin)) != len(hangul)):
+    if min(len(one), len(other)) < consonants or _opens(latin) != _opens(hangul):
         return False
-    return (
-        one == other
-        or one.replace("j", "k") == other.replace("j", "k")
-        or one.replace("j", "s") == other.replace("j", "s")
-    )
+    if len(one) == 2 and len(_VOWEL_GROUPS.findall(latin)) != len(hangul):
+        return False
+    return any(one.replace("j", heard) == other.replace("j", heard) for heard in ("j", "k", "s"))
+
+
+def _opens(word: str) -> str:
+    """How a word begins: with a vowel, an h, or another consonant."""
+    if is_hangul(word):
+        initial = (ord(word[0]) - _FIRST) // (_VOWELS * _FINALS)
+        return {11: "vowel", 18: "h"}.get(initial, "consonant")
+    return "vowel" if word[0] in "aeiouyw" else "h" if word[0] == "h" else "consonant"
