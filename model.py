@@ -130,10 +130,8 @@ class SourceReport:
     mall: str
     outcome: SourceOutcome
     kind: str = ""
-    """Finer name of a failure: `akamai`, `cloudflare`, `http_429`, …"""
     error: str = ""
     ip_request_no: int = 0
-    """With a block: the how-manieth request of the IP it was."""
     offers: tuple[Offer, ...] = ()
     cards: int = 0
     took_ms: int = 0
@@ -288,6 +286,8 @@ class Ops:
     cost_1h_usd: Decimal
     stages: dict[str, dict[str, float]] = field(default_factory=dict)
     """Per stage: n, p50_ms, p95_ms over the last hour."""
+    usable_ports_pct: float | None = None
+    block_sessions_6h: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -40,12 +40,29 @@ def cost(ops: Ops, limit: float) -> Alert | None:
     return _at_least("cost", value, limit, f"searches of the last hour cost {value:.4f} USD")
 
 
+def proxy_ports_low(ops: Ops, limit: float) -> Alert | None:
+    """Usable proxy ports of the most exhausted pool; limit in percent, rings at or below. Runbook: proxy_ports_low."""
+    value = ops.usable_ports_pct
+    if value is None or value > limit:
+        return None
+    text = f"only {value:.0f} % of the proxy ports are usable (limit {limit:g} %)"
+    return Alert(rule="proxy_ports_low", value=value, limit=limit, text=text)
+
+
+def budget_leak(ops: Ops, limit: float) -> Alert | None:
+    """Sessions blocked within their request budget in 6 hours; limit in sessions. Runbook: budget_leak."""
+    text = f"{ops.block_sessions_6h} sessions were blocked within their request budget in 6 hours"
+    return _at_least("budget_leak", ops.block_sessions_6h, limit, text)
+
+
 RULES: dict[str, Callable[[Ops, float], Alert | None]] = {
     "dead": dead,
     "blocks": blocks,
     "queue_lag": queue_lag,
     "deadline": deadline,
     "cost": cost,
+    "proxy_ports_low": proxy_ports_low,
+    "budget_leak": budget_leak,
 }
 
 

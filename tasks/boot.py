@@ -32,8 +32,16 @@ class Boot(Middleware):
         except (DatabaseDown, Setup) as error:
             sys.exit(f"lps worker: {error}")
         log.info(config.pool_plan(settings, "worker").line)
-        # The model is not asked in this version: the rules decide, and the result says so.
-        log.info("AI: OFF")
+        ai = settings.ai
+        why = (
+            "switched off"
+            if not ai.enabled
+            else "no key"
+            if not ai.api_key.get_secret_value()
+            else "not in this version"
+        )
+        # The rules decide alone, and the result says so.
+        log.info(f"AI: OFF ({why})")
 
     def after_worker_shutdown(self, _broker: Broker, _worker: object) -> None:
         """Browsers go with the worker."""

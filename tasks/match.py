@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import dramatiq
 import structlog
-from ai.match import decide
 
+from ai.match import decide
 from store import jobs, offers
 from tasks import flow
 from tasks.queue import current_message

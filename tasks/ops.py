@@ -6,17 +6,20 @@ Errors   DatabaseDown: the next tick does it
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import dramatiq
 import structlog
 from periodiq import cron
 
 from alerts import rules, webhook
-from store import ops
+from store import crawls, ops
 from tasks import flow
 from tasks.runtime import runtime
 
 log = structlog.get_logger("lps.ops")
 OVERDUE_AT_ONCE = 500
+LEAK_HOURS = 6
 
 
 @dramatiq.actor(queue_name="ops", periodic=cron(runtime.settings.periodic.reap))
@@ -33,7 +36,8 @@ def reap() -> None:
 def watch() -> None:
     """Measure, and say aloud what is above its limit."""
     with runtime.pool.transaction() as cur:
-        now = ops.snapshot(cur)
+        ports, leaks = crawls.usable_ports_pct(cur), crawls.block_sessions(cur, LEAK_HOURS)
+        now = replace(ops.snapshot(cur), usable_ports_pct=ports, block_sessions_6h=leaks)
     alerts = rules.above(now, rules.limits(runtime.settings.alert))
     for alert in alerts:
         log.warning(alert.text, rule=alert.rule, value=alert.value, limit=alert.limit)

@@ -39,6 +39,8 @@ OWNERS = {
     "flask": ("web/", "sandbox/"),
     "requests": ("crawl/http.py", "alerts/webhook.py", "cli/"),
 }
+NOT_READ_YET = {"ai.base_url", "ai.model", "ai.max_offers"}
+"""Keys of the model's client, which this version does not have; config.toml says so."""
 STAGES = (*MALLS, "match", "persist", "outbox")
 
 
@@ -154,7 +156,7 @@ def test_every_setting_has_a_reader() -> None:
     for block, field in Settings.model_fields.items():
         keys = getattr(field.annotation, "model_fields", {})
         unread += [f"{block}.{key}" for key in keys if not re.search(rf"\.{key}\b|\"{key}\"", readers)]
-    assert [] == unread
+    assert sorted(NOT_READ_YET) == sorted(unread)
 
 
 @pytest.mark.parametrize("module", ["web", "cli"])

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import config
 from alerts import rules
 from model import Ops
+
+if TYPE_CHECKING:
+    from tests.conftest import Database
 
 QUIET = Ops(
     counts={},
@@ -26,6 +29,8 @@ AT_LIMIT: dict[str, dict[str, Any]] = {
     "queue_lag": {"oldest_pending_sec": 300},
     "deadline": {"deadline_1h": 5},
     "cost": {"cost_1h_usd": Decimal("1.0")},
+    "proxy_ports_low": {"usable_ports_pct": 30.0},
+    "budget_leak": {"block_sessions_6h": 1},
 }
 
 
@@ -44,8 +49,31 @@ def test_a_rule_rings_at_the_default_limit(rule: str) -> None:
 
 
 @pytest.mark.parametrize("rule", AT_LIMIT)
-def test_a_rule_is_silent_just_below_it(rule: str) -> None:
-    """One less, or a hair less, is no alert."""
+def test_a_rule_is_silent_just_short_of_it(rule: str) -> None:
+    """One less, or a hair less, is no alert; of usable ports a hair more."""
     limits = rules.limits(config.load(env={}).alert)
     ((field, value),) = AT_LIMIT[rule].items()
-    assert [] == rules.above(measured(**{field: value - (1 if isinstance(value, int) else Decimal("0.01"))}), limits)
+    step = {int: -1, float: 0.01, Decimal: Decimal("-0.01")}[type(value)]
+    assert [] == rules.above(measured(**{field: value + step}), limits)
+
+
+def test_without_a_proxy_no_port_is_missed() -> None:
+    """An installation that crawls direct is not woken for ports it does not have."""
+    assert [] == rules.above(QUIET, rules.limits(config.load(env={}).alert))
+
+
+def test_the_watch_reads_ports_and_sessions(db: Database) -> None:
+    """The pool with the fewest usable ports decides; only blocks of the last hours count."""
+    from store import crawls
+
+    db.rows(
+        "INSERT INTO proxy_port (host, port, cooldown_until) VALUES ('a', 1, '{}'), ('b', 1, %s), ('b', 2, '{}')",
+        '{"coupang": "2999-01-01T00:00:00Z"}',
+    )
+    db.rows(
+        "INSERT INTO crawl_session (mall, ip, ended_at, end_reason) VALUES"
+        " ('coupang', 'x', now(), 'block'), ('coupang', 'x', now() - interval '7 hours', 'block'),"
+        " ('coupang', 'x', now(), 'idle')"
+    )
+    with db.pool.transaction() as cur:
+        assert (50.0, 1) == (crawls.usable_ports_pct(cur), crawls.block_sessions(cur, 6))
