@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.server
 import os
 import shutil
@@ -105,10 +106,22 @@ def get(fetcher: BrowserFetcher, server: Server, path: str, seconds: float = 15)
     return fetcher.get(server.url + path, until, READY, mall="coupang", home=f"{server.url}/", block_css=True)
 
 
-def family() -> list[psutil.Process]:
-    """Everything that this process has started and that still runs or waits to be reaped."""
-    names = ("chrom", "xvfb", "python")
-    return [p for p in psutil.Process().children(recursive=True) if p.name().lower().startswith(names)]
+def family(status: str = "") -> list[psutil.Process]:
+    """What this process has started, as deep as it goes; by default what still runs."""
+    found = []
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            is_zombie = process.status() == psutil.STATUS_ZOMBIE
+            found += [process] if is_zombie == (status == psutil.STATUS_ZOMBIE) else []
+    return found
+
+
+def words(process: psutil.Process) -> list[str]:
+    """Its command line, empty once it has ended."""
+    try:
+        return process.cmdline()
+    except psutil.NoSuchProcess:
+        return []
 
 
 def test_it_reads_a_page_and_knows_its_status(fetcher: BrowserFetcher, server: Server) -> None:
@@ -173,7 +186,8 @@ def test_the_watchdog_ends_what_no_longer_answers(fetcher: BrowserFetcher, serve
     """A stopped renderer or driver costs the deadline and two seconds, and the next fetch has a new browser."""
     get(fetcher, server, "/cards")
     marks = {"renderer": "--type=renderer", "driver": "/chromedriver"}
-    found = [p for p in psutil.Process().children(recursive=True) if any(marks[victim] in w for w in p.cmdline())]
+    found = [p for p in family() if any(marks[victim] in word for word in words(p))]
+    assert found
     for process in found:
         process.send_signal(signal.SIGSTOP)
     started = time.monotonic()
@@ -194,6 +208,7 @@ def test_a_busy_page_does_not_outlive_its_deadline(fetcher: BrowserFetcher, serv
 def test_closing_leaves_nothing(server: Server) -> None:
     """Ten starts and stops: no process, no zombie, no profile, no open file more."""
     fetcher = BrowserFetcher(config.load(env={"LPS_BROWSER__HEADLESS": "true"}).browser)
+    zombies = family(psutil.STATUS_ZOMBIE)
     before: tuple[int, set[str]] = (0, set())
     for turn in range(10):
         get(fetcher, server, "/none")
@@ -201,8 +216,7 @@ def test_closing_leaves_nothing(server: Server) -> None:
         fetcher = BrowserFetcher(config.load(env={"LPS_BROWSER__HEADLESS": "true"}).browser)
         now = psutil.Process().num_fds(), {p.name for p in Path("/tmp").glob("lps_browser_*")}  # noqa: S108 - ours
         before = now if turn == 1 else before
-    zombies = [p.pid for p in psutil.Process().children(recursive=True) if p.status() == psutil.STATUS_ZOMBIE]
-    assert [] == zombies
+    assert family(psutil.STATUS_ZOMBIE) == zombies
     assert now[0] <= before[0] + 1
     assert now[1] <= before[1]
 
