@@ -64,7 +64,7 @@ def compare(spec: ProductSpec, title: Title) -> Coverage:
             places.append(title.owner[hits[0][0]])
         (found if hits or _elsewhere(core, title) else missing).append(core)
     branded = not any(core.kind == "brand" for core in missing)
-    extras = _extras(title, explained, places, branded=branded)
+    extras = _extras(title, explained, places, branded=branded, closing=closes_with_type(spec, title))
     names = [core.text for core in found]
     extras = [extra for extra in extras if len(extra.text) < 2 or not any(extra.text in name for name in names)]
     return Coverage(tuple(found), tuple(missing), tuple(extras))
@@ -92,6 +92,12 @@ def _hits(core: Core, title: Title) -> list[tuple[int, int]]:
     return []
 
 
+def closes_with_type(spec: ProductSpec, title: Title) -> bool:
+    """Whether the offer's last noun is what was asked for, so that what stands before it only describes it."""
+    types = [core for core in spec.core if core.kind == "type"]
+    return any(core.pattern.search(title.words[-1].text) for core in types) if title.words else False
+
+
 def _elsewhere(core: Core, title: Title) -> bool:
     """A bare number may stand in the quantity; a brand may be written in the other script."""
     if core.text.isdigit():
@@ -110,10 +116,10 @@ def same_sound(one: str, other: str, consonants: int = 3) -> bool:
     return is_hangul(hangul) and latin.isascii() and alike(latin, hangul, consonants=consonants)
 
 
-def _extras(title: Title, explained: bytearray, places: list[int], *, branded: bool) -> list[Extra]:
+def _extras(title: Title, explained: bytearray, places: list[int], *, branded: bool, closing: bool) -> list[Extra]:
     early = [at for at in places if not title.words[at].tail]
     # A title that ends with the asked noun once more only describes it in between.
-    repeated = bool(explained) and explained[-1] == 1 and bool(places) and len(title.words) - 1 > max(places)
+    repeated = bool(places) and closing and len(title.words) - 1 > max(places)
     trailing = 2 * len(early) > len(places)
     inner = early if trailing else places
     first, last = (min(inner), max(inner)) if inner else (len(title.words), -1)

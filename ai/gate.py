@@ -59,7 +59,7 @@ def judge(spec: ProductSpec, offer: Offer) -> Judgement:
     hard = _hard(spec, title, coverage, amount)
     if hard is not None:
         return _judgement("reject", hard, coverage, 0.96)
-    verdict, reason, confidence = reading.words(spec, title, coverage, amount, model_equal=model)
+    verdict, reason, confidence = reading.words(spec, title, coverage, amount, tie=model)
     return _judgement(verdict, reason, coverage, confidence)
 
 

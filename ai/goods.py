@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from ai import kinds
 from ai import words as patterns
-from ai.coverage import Coverage, Extra, is_plain, same_sound
+from ai.coverage import Coverage, Extra, closes_with_type, is_plain, same_sound
 from ai.spec import ProductSpec, model_numbers
 from model import Reason
 
@@ -15,18 +16,35 @@ if TYPE_CHECKING:
     from ai.title import Title
 
 
-def models(spec: ProductSpec, title: Title) -> Reason | bool:
-    """MODEL when another number of the maker stands there; else whether the asked one does.
+class Tie(IntEnum):
+    """How firmly a maker's number ties an offer to the request."""
+
+    NONE = 0
+    FAMILY = 1
+    """The asked number, but one that colours and editions may share."""
+    ARTICLE = 2
+    """The asked number, long enough to name one configuration."""
+
+
+def models(spec: ProductSpec, title: Title) -> Reason | Tie:
+    """MODEL when another number of the maker stands there; else how firmly the asked one ties.
 
     A short number proves nothing by itself: parts and copies carry it too.
     """
     if not spec.models:
-        return False
+        return Tie.NONE
     offered = offered_models(title)
     bare = title.line.replace(" ", "")
     if all(model in offered or _stands(model, bare) for model in spec.models):
-        return max(map(len, spec.models)) >= 6
-    return Reason.MODEL if offered else False
+        return max(map(_tie, spec.models))
+    return Reason.MODEL if offered else Tie.NONE
+
+
+def _tie(model: str) -> Tie:
+    digits = sum(character.isdigit() for character in model)
+    if len(model) >= 9 and digits >= 3:
+        return Tie.ARTICLE
+    return Tie.FAMILY if len(model) >= 6 and digits >= 2 else Tie.NONE
 
 
 def _stands(model: str, line: str) -> bool:
@@ -74,12 +92,6 @@ def described_part(spec: ProductSpec, title: Title, coverage: Coverage) -> bool:
 def is_part(word: str) -> bool:
     """Whether a noun names a part or an extra."""
     return word in patterns.ACCESSORY or word.endswith(patterns.ACCESSORY_ENDINGS)
-
-
-def closes_with_type(spec: ProductSpec, title: Title) -> bool:
-    """Whether the offer's last noun is what was asked for, so that a part named before it is only described."""
-    types = [core for core in spec.core if core.kind == "type"]
-    return any(core.pattern.search(title.words[-1].text) for core in types) if title.words else False
 
 
 def _made_for(spec: ProductSpec, title: Title, extra: Extra) -> bool:

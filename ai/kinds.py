@@ -31,6 +31,8 @@ BESIDE_MODEL = _set("beside model")
 """What makes another article of goods with the same maker's number."""
 SCENTS = _set("scents")
 """A request that names none takes any."""
+CONTRASTS = _groups("contrasts")
+"""Words of which one excludes the others."""
 PACKS = _set("packs")
 """Outer packings: of measured goods they say nothing, of a device they are another article."""
 DECORATION = _set("decoration")

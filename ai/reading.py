@@ -20,24 +20,47 @@ if TYPE_CHECKING:
 Verdict = tuple[Literal["reject", "accept", "ask"], Reason, float]
 """What to do, why, and how often such a verdict was right on labelled pairs."""
 
-_CODE = re.compile(r"(?=.*\d)[a-z0-9.]+")
+_CODE = re.compile(r"(?=.*\d)[a-z0-9.\-]+")
 
 
-def words(spec: ProductSpec, title: Title, coverage: Coverage, amount: Reason | Fit, *, model_equal: bool) -> Verdict:
+def words(spec: ProductSpec, title: Title, coverage: Coverage, amount: Reason | Fit, *, tie: goods.Tie) -> Verdict:
     """The verdict that is left when no hard fact speaks."""
     lacking = [core for core in coverage.missing if core.required]
     if _colour_conflict(spec, title):
         return "reject", Reason.COLOUR, 0.95
-    if model_equal:
+    if tie is goods.Tie.ARTICLE or (tie is goods.Tie.FAMILY and not _told_apart(spec, title, coverage, lacking)):
         return _by_model(spec, title, coverage, lacking, amount)
-    if amount is Reason.OPTION or "sizes?" in title.quantity.flags or _bait(spec, title, coverage):
-        return "ask", Reason.OPTION, 0.5
-    if goods.described_part(spec, title, coverage):
-        return "ask", Reason.ACCESSORY, 0.5
+    doubt = _doubt(spec, title, coverage, lacking, amount)
+    if doubt is not None:
+        return "ask", doubt, 0.5
     strange = [extra for extra in coverage.extras if extra.place != "tail" and not goods.meant(spec, title, extra)]
     if lacking:
         return _lacking(spec, title, coverage, lacking, strange, amount)
     return _complete(spec, strange, amount)
+
+
+def _doubt(
+    spec: ProductSpec, title: Title, coverage: Coverage, lacking: list[Core], amount: Reason | Fit
+) -> Reason | None:
+    """What forbids to accept before any word is weighed."""
+    if not coverage.found:
+        return Reason.UNKNOWN
+    if amount is Reason.OPTION or "sizes?" in title.quantity.flags or _bait(spec, title, coverage):
+        return Reason.OPTION
+    if goods.described_part(spec, title, coverage):
+        return Reason.ACCESSORY
+    return Reason.LINE if _contrast(title, lacking) else None
+
+
+def _contrast(title: Title, lacking: list[Core]) -> bool:
+    """Whether the offer says the opposite of a missing word: HDD for SSD, 욕실용 for 주방용."""
+    offered = {word.text for word in title.words}
+    for core in lacking:
+        if core.text.endswith("용") and any(word.endswith("용") and len(word) > 2 for word in offered):
+            return True
+        if any(core.text in group and offered & group for group in kinds.CONTRASTS):
+            return True
+    return False
 
 
 def _colour_conflict(spec: ProductSpec, title: Title) -> bool:
@@ -60,14 +83,32 @@ def _bait(spec: ProductSpec, title: Title, coverage: Coverage) -> bool:
 def _by_model(
     spec: ProductSpec, title: Title, coverage: Coverage, lacking: list[Core], amount: Reason | Fit
 ) -> Verdict:
-    if any(extra.text in kinds.BESIDE_MODEL for extra in coverage.extras):
-        return "ask", Reason.VARIANT, 0.5
     others = {other for other in goods.offered_models(title) if not any(other in model for model in spec.models)}
     if any(other[:3] == model[:3] for other in others for model in spec.models):
         return "ask", Reason.KEYWORDS, 0.5
+    if any(extra.text in kinds.BESIDE_MODEL or _is_switch(extra.text) for extra in coverage.extras):
+        return "ask", Reason.VARIANT, 0.5
     if amount is Reason.OPTION or any(core.unit in ("gb", "tb") or _CODE.fullmatch(core.text) for core in lacking):
         return "ask", Reason.SIZE, 0.6
-    return "accept", Reason.OK, 0.97
+    told_apart = any(core.kind == "variant" or core.bracket for core in lacking)
+    return ("ask", Reason.VARIANT, 0.5) if told_apart else ("accept", Reason.OK, 0.97)
+
+
+def _told_apart(spec: ProductSpec, title: Title, coverage: Coverage, lacking: list[Core]) -> bool:
+    """Whether goods of one number may still be two: a word is missing, an edition or a bracket is added."""
+    if any(core.kind not in ("type", "plain", "brand") and not core.unit for core in lacking):
+        return True
+    named = (extra for extra in coverage.extras if extra.place != "tail" and not extra.word.unit)
+    return any(
+        extra.text in kinds.VARIANT or extra.text.isascii() or (extra.word.bracket and extra.place != "before")
+        for extra in named
+        if not goods.meant(spec, title, extra)
+    )
+
+
+def _is_switch(word: str) -> bool:
+    """Whether a word names the switches of a keyboard, each another article ("적축")."""
+    return len(word) >= 2 and word.endswith("축")
 
 
 def _lacking(
@@ -105,10 +146,13 @@ def _measured(coverage: Coverage, amount: Reason | Fit) -> bool:
 
 def _dispensable(coverage: Coverage, lacking: list[Core], amount: Reason | Fit) -> bool:
     """Whether sellers leave such words out: what kind of thing it is, or one name of many."""
-    if all(core.kind in ("type", "plain") for core in lacking):
+    numbered = any(model_numbers(core.text) and len(core.text) >= 6 for core in coverage.found)
+    left_out = [core for core in lacking if core.kind not in ("type", "plain")]
+    if not left_out or (numbered and all(core.unit and core.unit not in ("gb", "tb") for core in left_out)):
         return True
-    enough = 4 if amount is Fit.EQUAL else 5
-    return len(lacking) == 1 and is_hangul(lacking[0].text) and len(coverage.found) >= enough
+    one = left_out[0]
+    alone = len(lacking) == 1 and is_hangul(one.text) and one.kind == "" and not one.bracket
+    return alone and amount is Fit.EQUAL and len(coverage.found) >= 4
 
 
 def _no_brand(coverage: Coverage, lacking: list[Core], strange: list[Extra], amount: Reason | Fit) -> Verdict:
@@ -129,7 +173,7 @@ def _complete(spec: ProductSpec, strange: list[Extra], amount: Reason | Fit) -> 
     others = [extra for extra in strange if extra.text not in kinds.TYPES]
     if typed and any(extra.adjacent or extra.place == "inside" for extra in nouns):
         return "reject", Reason.LINE, 0.85
-    if any(extra.text in kinds.VARIANT for extra in others):
+    if any(extra.text in kinds.VARIANT or _is_switch(extra.text) for extra in others):
         return "reject", Reason.VARIANT, 0.85
     if any(_unknown(spec, extra, amount) for extra in others) and not _closing(spec, strange):
         return "ask", Reason.VARIANT, 0.5

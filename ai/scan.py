@@ -32,6 +32,8 @@ _MASTER = re.compile(
     r"|(?P<plus>\+)|(?P<open>[(\[{【〔<「])|(?P<close>[)\]}】〕>」])|(?P<sep>[,/|·:;&])"
 )
 
+_CODE = re.compile(r"x\d[a-z0-9.\-]*")
+
 
 class Token(NamedTuple):
     """One piece of a title."""
@@ -77,19 +79,27 @@ def _measured(found: re.Match[str], start: int, end: int) -> list[Token]:
 def scan(text: str) -> list[Token]:
     """The tokens of an already cleaned title, in order."""
     tokens: list[Token] = []
-    for found in _MASTER.finditer(text):
-        kind, (start, end) = found.lastgroup, found.span()
-        if found["num"] is not None:
-            tokens.extend(_measured(found, start, end))
-        elif kind == "nunit":
-            tokens.append(Token("C", NATIVE[found["native"]], counter(found["nunit"]), start, end))
-        elif kind == "choice":
-            tokens.append(Token("Z", 0, "택", start, end))
-        elif kind in _SIMPLE:
-            tokens.append(Token(_SIMPLE[kind], 0, found[0], start, end))
-        else:
-            tokens.append(Token("Z", 0, kind or "", start, end))
+    at = 0
+    while found := _MASTER.search(text, at):
+        if found["x"] and not (tokens and tokens[-1].kind in "SCNZR"):
+            # No amount stands before it: the name of something ("X2"), not a sign.
+            found = _CODE.match(text, found.start()) or found
+        at = found.end()
+        tokens.extend(_tokens(found))
     return tokens
+
+
+def _tokens(found: re.Match[str]) -> list[Token]:
+    kind, (start, end) = found.lastgroup, found.span()
+    if found.re is _CODE:
+        return [Token("W", 0, found[0], start, end)]
+    if found["num"] is not None:
+        return _measured(found, start, end)
+    if kind == "nunit":
+        return [Token("C", NATIVE[found["native"]], counter(found["nunit"]), start, end)]
+    if kind in _SIMPLE:
+        return [Token(_SIMPLE[kind], 0, found[0], start, end)]
+    return [Token("Z", 0, "택" if kind == "choice" else kind or "", start, end)]
 
 
 _SIMPLE = {"x": "X", "word": "W", "plus": "P", "open": "L", "close": "R", "sep": "B"}

@@ -16,6 +16,7 @@ from ai.title import Title, Word, squeeze
 from ai.title import read as read_title
 
 _MODEL = re.compile(r"(?=[a-z0-9\-]*[a-z])(?=[a-z0-9\-]*\d)[a-z0-9][a-z0-9\-]{3,}[a-z0-9]")
+_TRANSITION = re.compile(r"(?<=\d)(?=[a-z])|(?<=[a-z])(?=\d)")
 _SERIES = re.compile(
     r"(?:win|windows)\d[\w-]*|(?:rtx|gtx|gt|rx|arc|radeon|geforce|core|[iur][3579]|ultra[3579]?|ryzen[3579]?)-?[a-z]?\d[\w-]*"
     r"|(?:ddr|usb|hdmi|wifi|spf|pa|kf|ph|sse|pcie|cl|gen|m)\d[\d.\-]*|\d+(?:gb|tb|mb|ml|mg|hz|ghz|mm|cm|x|w|k|p)"
@@ -35,6 +36,8 @@ class Core:
     kind: str = ""
     """"brand", "type", "variant", "plain", "attribute" or "" (distinctive)."""
     unit: str = ""
+    bracket: bool = False
+    """Stands in brackets, as variants of one article do."""
     required: bool = True
     """False for words of the specification that only describe."""
 
@@ -122,7 +125,7 @@ def _cores(found: tuple[Word, ...], split: int) -> list[Core]:
         kind = "brand" if at == 0 and not word.unit else _kind(word)
         pattern = _pattern(_maker(word.text) if kind == "brand" else word.text)
         required = at < split or kind not in ("type", "plain")
-        out.append(Core(word.text, word.raw, pattern, kind, word.unit, required=required))
+        out.append(Core(word.text, word.raw, pattern, kind, word.unit, word.bracket, required))
     return out
 
 
@@ -137,7 +140,7 @@ def _kind(word: Word) -> str:
         return "attribute"
     if word.text in kinds.TYPES:
         return "type"
-    if word.text in kinds.VARIANT:
+    if word.text in kinds.VARIANT or kinds.colour_of(word.text):
         return "variant"
     return "plain" if word.text in kinds.PLAIN else ""
 
@@ -153,6 +156,13 @@ def _bounded(word: str) -> str:
         return f"{word}|{close.pattern}"
     if is_hangul(word):
         return word
-    before = r"(?<!\d)" if word[:1].isdigit() else r"(?<![a-z])" if word[:1].isascii() else ""
-    after = r"(?!\d)" if word[-1:].isdigit() else r"(?![a-z])" if word[-1:].isascii() else ""
-    return f"{before}{re.escape(word)}{after}"
+    loose = _TRANSITION.sub(" ?", word.replace(" ", " ?"))
+    return f"{_edge(word[:1], behind=True)}{loose}{_edge(word[-1:], behind=False)}"
+
+
+def _edge(character: str, *, behind: bool) -> str:
+    """What may not touch a word there: more of the same number or Latin word; a code may not go on as a longer code."""
+    sign = "?<!" if behind else "?!"
+    if character.isdigit():
+        return rf"({sign}\d)" if behind else r"(?!\d|[a-z]{1,3}\d)"
+    return rf"({sign}[a-z])" if character.isascii() and character else ""

@@ -50,7 +50,7 @@ class Title:
     quantity: Quantity
     gift: bool
     line: str
-    """The words squeezed together: what the request's patterns search."""
+    """The words squeezed together, Latin words and numbers one blank apart: what the request's patterns search."""
     owner: tuple[int, ...]
     """For every character of `line`, the index of its word."""
 
@@ -71,13 +71,7 @@ def _line(words: tuple[Word, ...]) -> tuple[str, tuple[int, ...]]:
     line, owner = "", []
     for index, word in enumerate(words):
         piece = squeeze(word.text)
-        edge = line[-1:] + piece[:1]
-        if (
-            len(edge) == 2
-            and edge.isascii()
-            and edge.isdigit() == edge[:1].isdigit()
-            and (edge.isdigit() or edge.isalpha())
-        ):
+        if line and piece and (line[-1:] + piece[:1]).isascii():
             line += " "
             owner.append(index)
         line += piece
