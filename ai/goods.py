@@ -116,6 +116,8 @@ def meant(spec: ProductSpec, title: Title, extra: Extra) -> bool:
         return True
     if extra.text.isdigit() and float(extra.text) in (title.quantity.unit_amount, title.quantity.count):
         return True
+    if extra.text in kinds.ADJECTIVES and extra.text != extra.word.text and kinds.type_of(extra.word.text):
+        return True
     if is_scent(extra.text) and not any(is_scent(core.text) for core in spec.core):
         return True
     return (

@@ -100,7 +100,9 @@ def _told_apart(spec: ProductSpec, title: Title, coverage: Coverage, lacking: li
         return True
     named = (extra for extra in coverage.extras if extra.place != "tail" and not extra.word.unit)
     return any(
-        extra.text in kinds.VARIANT or extra.text.isascii() or (extra.word.bracket and extra.place != "before")
+        extra.text in kinds.VARIANT
+        or (extra.text.isascii() and not model_numbers(extra.word.text))
+        or (extra.word.bracket and extra.place != "before")
         for extra in named
         if not goods.meant(spec, title, extra)
     )
