@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 ASSUMED_SHIPPING_KRW = 3000
+_LINES = click.File("r", encoding="utf-8", errors="surrogateescape")
 
 
 class Bad(Exception):
@@ -46,8 +47,12 @@ def _lines(stream: TextIO, complaints: Complaints) -> Iterator[tuple[int, dict[s
         if not line.strip():
             continue
         try:
+            line.encode()
             row = json.loads(line)
-        except ValueError as error:
+        except UnicodeEncodeError:
+            complaints.say(f"line {number}", "not UTF-8")
+            continue
+        except (ValueError, RecursionError) as error:
             complaints.say(f"line {number}", f"not JSON ({error})")
             continue
         if isinstance(row, dict):
@@ -57,7 +62,9 @@ def _lines(stream: TextIO, complaints: Complaints) -> Iterator[tuple[int, dict[s
 
 
 def _say(row: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
+    line = json.dumps(row, ensure_ascii=False)
+    # A title may hold half a character (a lone surrogate), which no encoding can print as it is.
+    sys.stdout.write((line if line.isprintable() else json.dumps(row)) + "\n")
 
 
 def _field(row: dict[str, Any], name: str, kind: type[str | list[Any]], default: object = None) -> Any:
@@ -71,7 +78,7 @@ def _money(row: dict[str, Any], name: str) -> int | None:
     value = row.get(name)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e15 or value != int(value):
         raise Bad(f'"{name}" must be whole won or null')
     return int(value)
 
@@ -141,10 +148,8 @@ def _product(name: str, specification: str) -> Product:
 @click.command()
 @click.option("--name", help="Product name, as a buyer writes it.")
 @click.option("--spec", default="", help="Specification: size, count, colour.")
-@click.option(
-    "--offers", type=click.File("r", encoding="utf-8"), help="JSON lines {id, title, price_krw, shipping_krw}."
-)
-@click.option("--requests", type=click.File("r", encoding="utf-8"), help="JSON lines {request_id, name, spec, offers}.")
+@click.option("--offers", type=_LINES, help="JSON lines {id, title, price_krw, shipping_krw}.")
+@click.option("--requests", type=_LINES, help="JSON lines {request_id, name, spec, offers}.")
 @click.option(
     "--ai", type=click.Choice(["off", "on"]), default="off", show_default=True, help="Ask an AI what rules cannot tell."
 )
@@ -182,7 +187,8 @@ def match(
 @click.argument("titles", nargs=-1, required=True, metavar="TITLE…|-")
 def quantity(titles: tuple[str, ...]) -> int:
     """Read size, count and total from titles; - reads one title a line."""
-    given = (line.rstrip("\r\n") for line in sys.stdin) if titles == ("-",) else titles
+    lines = (raw.decode("utf-8", "surrogateescape").rstrip("\r\n") for raw in sys.stdin.buffer)
+    given = lines if titles == ("-",) else titles
     for title in given:
         if title.strip():
             _say({"title": title, **parse(title).to_json()})
@@ -190,7 +196,7 @@ def quantity(titles: tuple[str, ...]) -> int:
 
 
 @click.command()
-@click.argument("file", type=click.File("r", encoding="utf-8"))
+@click.argument("file", type=_LINES)
 def pairs(file: TextIO) -> int:
     """Say of every pair {left, right} whether it is one product."""
     complaints = Complaints()

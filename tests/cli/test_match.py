@@ -84,3 +84,19 @@ def test_pairs_keeps_what_names_a_pair() -> None:
     row = {"pair_id": "p1", "left": "acme radio rx520", "right": "acme rx-520 radio"}
     found = _rows(_run("pairs", "-", text=json.dumps(row)))[0]
     assert row | {"verdict": "same", "label": 1} == {key: found[key] for key in (*row, "verdict", "label")}
+
+
+def test_no_bytes_and_no_number_stop_it() -> None:
+    """Broken UTF-8, half characters, endless numbers and deep nesting are bad lines, or answered."""
+    lines = [
+        b'{"id":1,"title":"\xff","price_krw":1}',
+        b'{"id":2,"title":"\\ud800 2L","price_krw":1}',
+        b'{"id":3,"title":"a","price_krw":1e999}',
+        b"[" * 100_000,
+        b'{"id":5,"title":"a","price_krw":NaN}',
+    ]
+    args = ["match", "--name", "x", "--offers", "-"]
+    result = CliRunner().invoke(lps, args, input=b"\n".join(lines), standalone_mode=False)
+    assert [2] == [row["id"] for row in _rows(result)[:-1]]
+    named = sorted(line.split(":")[1].strip() for line in result.stderr.splitlines())
+    assert ["line 1", "line 3", "line 4", "line 5"] == named
