@@ -11,6 +11,7 @@ from ai.units import COUNTERS, MEASURES, NATIVE, SPACED, UNIT, counter
 MAX_CHARS = 500
 """No mall shows a longer title; what follows is never read."""
 
+_INVISIBLE = dict.fromkeys((0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, 0xFEFF))
 NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,9}(?:\.\d{1,4})?"
 _WON = rf"(?:{NUMBER})(?:\s?만(?:\s?(?:{NUMBER}))?)?\s?(?:원|krw)(?![가-힣]*(?:권|짜리))"
 _DOSE = (
@@ -51,8 +52,8 @@ class Token(NamedTuple):
 
 
 def clean(title: str) -> str:
-    """NFKC, lower case, one line, cut at MAX_CHARS."""
-    return unicodedata.normalize("NFKC", title[:MAX_CHARS]).lower()[:MAX_CHARS]
+    """NFKC, lower case, without invisible characters, cut at MAX_CHARS."""
+    return unicodedata.normalize("NFKC", title[:MAX_CHARS]).lower().translate(_INVISIBLE)[:MAX_CHARS]
 
 
 def _number(text: str) -> float:

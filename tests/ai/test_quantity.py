@@ -106,6 +106,11 @@ def test_it_is_as_sure_of_a_long_title_as_of_a_short_one() -> None:
     assert 24 == parse("들샘 생수 2L 24병 " + "좋은 물 " * 3000).count
 
 
+def test_it_does_not_see_what_nobody_sees() -> None:
+    """Zero-width characters inside a number or a unit change nothing."""
+    assert parse("들샘 생수 2L 24병") == parse("들샘 생수 2\u200bL\ufeff 2\u20604병")
+
+
 @pytest.mark.usefixtures("cases")
 def test_it_keeps_its_level_on_the_labelled_cases() -> None:
     """At least 99 % of the cases are exact."""
