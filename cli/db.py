@@ -48,7 +48,7 @@ def migrate(*, world: World, check: bool) -> int:
 def psql(*, world: World, arguments: Sequence[str]) -> int:
     """Open psql on the database; ARGUMENTS go to psql, for example -c 'TABLE worker'."""
     program = shutil.which("psql") or str(embedded.binaries() / "psql")
-    with _used(world) as here:
+    with used(world) as here:
         parts = urlsplit(here.dsn)
         # The password goes through the environment: arguments can be read by every user of the machine.
         env = place.environment() | {"PGPASSWORD": unquote(parts.password or "")}
@@ -61,7 +61,7 @@ def psql(*, world: World, arguments: Sequence[str]) -> int:
 def ops(*, world: World) -> int:
     """Print the operators' numbers as JSON."""
     with (
-        _used(world) as here,
+        used(world) as here,
         contextlib.closing(place.pool(here.settings, "lps ops")) as pool,
         pool.autocommit() as cur,
     ):
@@ -70,7 +70,7 @@ def ops(*, world: World) -> int:
 
 
 @contextlib.contextmanager
-def _used(world: World) -> Iterator[Place]:
+def used(world: World) -> Iterator[Place]:
     """The place of the running `lps up` of this world, else the operator's database, else the embedded one."""
     up = running.find()
     if up is not None and up.world == world:

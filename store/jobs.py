@@ -129,6 +129,22 @@ def cancel(cur: Cursor, job_id: str, reason: str) -> bool:
     return bool(cur.rowcount)
 
 
+def hold(cur: Cursor, job_id: str) -> Job | None:
+    """One job of whatever status; its row is held until the transaction ends."""
+    cur.execute(SQL["hold"], (job_id,))
+    return _one(cur)
+
+
+def reopen(cur: Cursor, job_id: str, *, rounds: int, seconds: float) -> int:
+    """The job, unless it is cancelled, runs again, `rounds` (0 or 1) later, with this much time; gives its round.
+
+    Raises:
+        UniqueViolation: the same product is being searched by another job.
+    """
+    cur.execute(SQL["reopen"], {"job_id": job_id, "rounds": rounds, "seconds": seconds})
+    return int(cur.fetchone()[0])
+
+
 def overdue(cur: Cursor, limit: int) -> list[str]:
     """Ids of searches past their deadline with a source still open; the rows are held."""
     cur.execute(SQL["overdue"], (limit,))

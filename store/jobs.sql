@@ -61,3 +61,15 @@ WHERE job_id = %s AND status IN (1, 2)
 SELECT job_id::text FROM job WHERE status IN (1, 2) AND deadline_at < lps.now()
   AND EXISTS (SELECT FROM job_source s WHERE s.job_id = job.job_id AND s.outcome IS NULL)
 ORDER BY deadline_at LIMIT %s FOR NO KEY UPDATE SKIP LOCKED
+
+-- name: hold
+-- One job of whatever status, held until the transaction ends.
+SELECT * FROM job WHERE job_id = %s FOR NO KEY UPDATE
+
+-- name: reopen
+-- DEAD or DONE becomes RUNNING again, with time to end in; one that runs gets that time too.
+UPDATE job SET status = 2, result = NULL, error = NULL, finished_at = NULL, updated_at = lps.now(),
+  round = round + %(rounds)s,
+  deadline_at = greatest(deadline_at, lps.now() + %(seconds)s * interval '1 second')
+WHERE job_id = %(job_id)s AND status IN (1, 2, 3, 4)
+RETURNING round

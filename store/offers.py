@@ -85,6 +85,18 @@ def close_source(cur: Cursor, job_id: str, report: SourceReport, fence: int) -> 
     return bool(cur.rowcount)
 
 
+def reopen_source(cur: Cursor, job_id: str, mall: str, round_: int) -> bool:
+    """A mall that failed is to be read once more; False when it is being read, or has answered."""
+    cur.execute(SQL["reopen_source"], {"job_id": job_id, "mall": mall, "round": round_})
+    return bool(cur.rowcount)
+
+
+def asked(cur: Cursor, job_id: str, malls: Sequence[str]) -> bool:
+    """Whether this job has got to any of these malls, even if it was left out."""
+    cur.execute(SQL["asked"], {"job_id": job_id, "malls": list(malls)})
+    return bool(cur.fetchone()[0])
+
+
 def waiting(cur: Cursor, job_id: str) -> int:
     """How many malls of a job are still being read. Right only while the job row is locked (`jobs.lock`)."""
     cur.execute(SQL["waiting"], (job_id,))

@@ -31,6 +31,16 @@ UPDATE job_source SET outcome = %(outcome)s, kind = %(kind)s, error = %(error)s,
   metrics = %(metrics)s, fence = %(fence)s, finished_at = lps.now()
 WHERE job_id = %(job_id)s AND mall = %(mall)s AND outcome IS NULL
 
+-- name: reopen_source
+-- A mall that failed is read once more: only one that has not answered meanwhile.
+UPDATE job_source SET round = %(round)s, outcome = NULL, kind = '', error = '', offers = '[]', metrics = '{}',
+  started_at = NULL, finished_at = NULL
+WHERE job_id = %(job_id)s AND mall = %(mall)s AND outcome NOT IN ('ok', 'empty')
+
+-- name: asked
+-- Whether any of these malls was asked, or left out with a reason, in whatever round.
+SELECT EXISTS (SELECT FROM job_source WHERE job_id = %(job_id)s AND mall = ANY (%(malls)s))
+
 -- name: waiting
 -- How many malls are still being read.
 SELECT count(*) FROM job_source WHERE job_id = %s AND outcome IS NULL

@@ -52,6 +52,11 @@ def history(cur: Cursor, product_code: str, limit: int = 1000) -> list[PricePoin
     return [PricePoint(*row) for row in reversed(cur.fetchall())]
 
 
+def forget(cur: Cursor, job_id: str) -> None:
+    """What this search had found counts no more: it is taken up again."""
+    cur.execute(SQL["forget"], (job_id,))
+
+
 def remember_absent(cur: Cursor, key: str, seconds: float, reason: str) -> None:
     """Every mall answered "nothing": do not ask again for `seconds`."""
     cur.execute(SQL["remember_absent"], (key, seconds, reason))

@@ -85,7 +85,7 @@ def matched(cur: Cursor, job: Job, match: Match) -> None:
     at = jobs.lock(cur, job.job_id)
     if at is None or at.round != job.round:
         return
-    if wants_fallback(job, match):
+    if wants_fallback(match) and not offers.asked(cur, job.job_id, FALLBACK):
         later = jobs.Open(job.round + 1, at.priority)
         jobs.advance(cur, job.job_id, job.round)
         if read_malls(cur, job.job_id, FALLBACK, later):
@@ -95,12 +95,10 @@ def matched(cur: Cursor, job: Job, match: Match) -> None:
     send(cur, job.job_id, "persist", at.round, at.priority)
 
 
-def wants_fallback(job: Job, match: Match) -> bool:
-    """Whether the fallback malls are to be asked after this round."""
+def wants_fallback(match: Match) -> bool:
+    """Whether the fallback malls are to be asked after this match, if they were not yet."""
     policy = runtime.settings.search.fallback
-    if job.round > 0 or policy == "never":
-        return False
-    return policy == "always" or match.outcome is not Outcome.FOUND
+    return policy == "always" or (policy == "when_unmatched" and match.outcome is not Outcome.FOUND)
 
 
 def overdue(cur: Cursor, limit: int) -> int:
@@ -131,6 +129,10 @@ def dead(cur: Cursor, message: DeadMessage) -> None:
         error = f"{message.error_type}: {message.error}"
         source_done(cur, str(job_id), SourceReport(mall=message.actor, outcome=outcome, kind=kind, error=error), 0)
     elif message.actor in ("match", "persist"):
+        at = jobs.lock(cur, str(job_id))
+        if at is None or at.round != message.round:
+            # The search has gone on without it: a source was taken up again.
+            return
         jobs.die(cur, str(job_id), f"{message.actor} failed {message.attempts} times: {message.error}")
 
 

@@ -28,10 +28,14 @@ def persist(job_id: str) -> None:
         job = jobs.get(cur, job_id)
         sources = offers.sources(cur, job_id)
         decisions = offers.decisions(cur, job_id)
-    if job is None or job.final:
+    if job is None or job.final or job.round != message.round:
         return
     answer = result.build(job, sources, decisions, proxy_usd_per_gb=runtime.settings.proxy.usd_per_gb)
     with runtime.broker.effect(message) as cur:
+        at = jobs.lock(cur, job_id)
+        if at is None or at.round != job.round:
+            # Cancelled, or taken up again in a later round: that one ends it.
+            return
         if not result.any_answer(sources):
             jobs.die(cur, job_id, result.why_nothing(sources), answer)
         elif jobs.finish(cur, job_id, answer):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 SQL = beside(__file__)
 CAP = 1000
 """Messages one replay or discard takes at most."""
+_ID = re.compile(r"[0-9a-f][0-9a-f-]{3,35}", re.IGNORECASE)
 
 
 class NotRevivableError(LpsError):
@@ -58,19 +60,68 @@ class Outcomes:
     """Message id → why."""
 
 
-def listed(
-    cur: Cursor,
-    *,
-    queue: str | None = None,
-    group: str | None = None,
-    ids: Sequence[str] | None = None,
-    limit: int = 50,
-) -> list[DeadLetter]:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Which:
+    """Which dead messages are meant; all that is given must hold, nothing given means all of them."""
+
+    queue: str | None = None
+    group: str | None = None
+    """A group's key, or its beginning."""
+    ids: Sequence[str] | None = None
+    """Message ids or their beginnings (4 characters at least), or the ids of jobs."""
+
+    def __post_init__(self) -> None:
+        for text in (*(self.ids or ()), *filter(None, [self.group])):
+            if not _ID.fullmatch(text):
+                raise ValueError(f"{text!r} is no id: hexadecimal digits, 4 at least")
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """As the statements take it."""
+        ids = None if self.ids is None else [text.lower() for text in self.ids]
+        return {"queue": self.queue, "group": self.group and self.group.lower(), "ids": ids}
+
+
+def listed(cur: Cursor, which: Which | None = None, *, limit: int = 50) -> list[DeadLetter]:
     """Dead messages, the latest first; an unknown id is simply not among them."""
-    cur.execute(
-        SQL["listed"], {"queue": queue, "group": group, "ids": None if ids is None else list(ids), "limit": limit}
-    )
+    cur.execute(SQL["listed"], {**(which or Which()).values, "limit": limit})
     return [_letter(row) for row in cur.fetchall()]
+
+
+def counted(cur: Cursor, which: Which | None = None) -> int:
+    """How many there are."""
+    cur.execute(SQL["counted"], (which or Which()).values)
+    return int(cur.fetchone()[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One ended try of a message."""
+
+    number: int
+    worker: str
+    started_at: datetime
+    ended_at: datetime
+    outcome: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a person did to it."""
+
+    at: datetime
+    who: str
+    action: str
+    detail: dict[str, Any]
+
+
+def history(cur: Cursor, message: DeadMessage) -> tuple[list[Try], list[Note]]:
+    """Every try of one message, those before a replay too, and what people did to it."""
+    cur.execute(SQL["tries"], {"message_id": message.message_id, "job_id": message.job_id})
+    tries = [Try(*row) for row in cur.fetchall()]
+    cur.execute(SQL["noted"], {"subject": message.message_id})
+    return tries, [Note(*row) for row in cur.fetchall()]
 
 
 def groups(cur: Cursor) -> list[DeadGroup]:
@@ -84,7 +135,7 @@ def replay(
     letters: Sequence[DeadLetter],
     *,
     who: str,
-    revive: Callable[[Cursor, DeadMessage], None],
+    revive: Callable[[Cursor, DeadMessage, float], None],
     stagger_s: float = 0,
 ) -> Outcomes:
     """Queue dead messages again, each in its own transaction with what it belongs to.
@@ -93,7 +144,8 @@ def replay(
         pool: connections.
         letters: what `listed` gave, `CAP` at most; one that is not dead any more is left alone.
         who: for the audit.
-        revive: brings the message's job back to life in the same transaction; raises `NotRevivableError` to refuse.
+        revive: brings the message's job back to life in the same transaction, told in how many seconds the message is
+            due; raises `NotRevivableError` to refuse.
         stagger_s: seconds between two of them, so that a mall that just came back is not run over.
 
     Raises:
@@ -103,7 +155,7 @@ def replay(
     return _each(
         pool,
         letters,
-        lambda cur, index, dead: _revive(cur, dead, {"who": who, "delay_s": index * stagger_s}, revive),
+        lambda cur, index, dead: _revive(cur, dead, who, index * stagger_s, revive),
     )
 
 
@@ -126,11 +178,12 @@ def _each(pool: Pool, letters: Sequence[DeadLetter], change: Callable[[Cursor, i
     if len(letters) > CAP:
         raise ValueError(f"{len(letters)} messages are more than {CAP} at once")
     outcomes = Outcomes()
-    for index, letter in enumerate(letters):
+    for letter in letters:
         message_id = letter.message.message_id
         try:
             with pool.transaction() as cur:
-                if change(cur, index, letter.message):
+                # A refused one makes no gap in what is staggered.
+                if change(cur, len(outcomes.changed), letter.message):
                     outcomes.changed.append(message_id)
                 else:
                     outcomes.refused[message_id] = "not dead any more"
@@ -140,11 +193,11 @@ def _each(pool: Pool, letters: Sequence[DeadLetter], change: Callable[[Cursor, i
 
 
 def _revive(
-    cur: Cursor, dead: DeadMessage, values: dict[str, Any], revive: Callable[[Cursor, DeadMessage], None]
+    cur: Cursor, dead: DeadMessage, who: str, delay_s: float, revive: Callable[[Cursor, DeadMessage, float], None]
 ) -> bool:
-    if not _change(cur, SQL["revived"], dead, values):
+    if not _change(cur, SQL["revived"], dead, {"who": who, "attempts": dead.attempts, "delay_s": delay_s}):
         return False
-    revive(cur, dead)
+    revive(cur, dead, delay_s)
     return True
 
 

@@ -114,7 +114,7 @@ def bench(db: Database, market: ScriptedMarket) -> Iterator[Bench]:
     """A running worker with eight threads on every queue."""
     import tasks
 
-    worker = dramatiq.Worker(tasks.broker, worker_threads=8)
+    worker = dramatiq.Worker(tasks.broker, worker_threads=8, worker_timeout=100)
     worker.start()
     yield Bench(db)
     worker.stop()

@@ -38,7 +38,7 @@ def broker(rig: Rig) -> LpsBroker:
 
 def _letters(broker: LpsBroker, **which: Any) -> list[dead.DeadLetter]:
     with broker.pool.transaction() as cur:
-        return dead.listed(cur, **which)
+        return dead.listed(cur, dead.Which(**which))
 
 
 def test_the_dead_are_grouped_by_what_went_wrong(broker: LpsBroker) -> None:
@@ -59,7 +59,7 @@ def test_a_replay_happens_once_and_revives_what_it_belongs_to(rig: Rig, broker: 
     revived: list[DeadMessage] = []
     letters = _letters(broker, queue="coupang")
 
-    def revive(_cur: Any, message: DeadMessage) -> None:
+    def revive(_cur: Any, message: DeadMessage, _delay_s: float) -> None:
         revived.append(message)
 
     first = dead.replay(broker.pool, letters, who="kim", revive=revive)
@@ -77,7 +77,7 @@ def test_one_that_may_not_come_back_stops_no_other(rig: Rig, broker: LpsBroker) 
     letters = _letters(broker)
     refused_id = letters[1].message.message_id
 
-    def revive(_cur: Any, message: DeadMessage) -> None:
+    def revive(_cur: Any, message: DeadMessage, _delay_s: float) -> None:
         if message.message_id == refused_id:
             raise dead.NotRevivableError("the same product is being searched again")
 
@@ -90,7 +90,7 @@ def test_one_that_may_not_come_back_stops_no_other(rig: Rig, broker: LpsBroker) 
 
 def test_a_staggered_replay_does_not_run_a_mall_over(rig: Rig, broker: LpsBroker) -> None:
     """The n-th message is due n times the stagger later."""
-    dead.replay(broker.pool, _letters(broker), who="kim", revive=lambda _cur, _message: None, stagger_s=60)
+    dead.replay(broker.pool, _letters(broker), who="kim", revive=lambda _cur, _message, _delay_s: None, stagger_s=60)
     due = rig.db.rows("SELECT round(extract(epoch FROM eta - lps.now()))::int / 50 FROM dramatiq.queue ORDER BY eta")
     assert [row[0] for row in due] == [0, 1, 2]
 

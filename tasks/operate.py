@@ -1,0 +1,115 @@
+"""What an operator does to the queue: the same functions for the command line, the API and the pages.
+
+Each is one transaction (or one a message), leaves who did it in `audit`, and changes nothing when it is said twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from errors import LpsError
+from tasks.queue import dead
+from tasks.queue.dead import Outcomes, Which
+from tasks.revive import revive
+from tasks.runtime import runtime
+
+if TYPE_CHECKING:
+    from tasks.queue.dead import DeadGroup, DeadLetter, Note, Try
+
+__all__ = [
+    "Change",
+    "NotFound",
+    "Which",
+    "dead_groups",
+    "dead_letter",
+    "dead_letters",
+    "discard",
+    "replay",
+]
+CAP = 100
+"""Dead letters one replay or discard takes unless told otherwise."""
+
+
+class NotFound(LpsError):
+    """There is nothing of that name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a replay or discard did, or would do."""
+
+    matching: int
+    """Dead letters that were meant; more than `letters` when the cap was reached."""
+    letters: list[DeadLetter]
+    """Those that were taken, the oldest first."""
+    outcomes: Outcomes
+    """Nothing in it when it was a dry run."""
+
+
+def dead_letters(which: Which | None = None, *, limit: int = 50) -> list[DeadLetter]:
+    """Dead messages, the latest first."""
+    with runtime.pool.autocommit() as cur:
+        return dead.listed(cur, which, limit=limit)
+
+
+def dead_letter(message_id: str) -> tuple[DeadLetter, list[Try], list[Note]]:
+    """One dead message by its id or the beginning of it, with all its tries and what people did to it.
+
+    Raises:
+        NotFound: none, or more than one.
+        ValueError: this can be no id.
+    """
+    with runtime.pool.autocommit() as cur:
+        found = dead.listed(cur, Which(ids=[message_id]), limit=2)
+        if len(found) != 1:
+            raise NotFound(f"{'more than one' if found else 'no'} dead message begins with {message_id}")
+        return found[0], *dead.history(cur, found[0].message)
+
+
+def dead_groups() -> list[DeadGroup]:
+    """Dead messages by what went wrong, the most frequent first."""
+    with runtime.pool.autocommit() as cur:
+        return dead.groups(cur)
+
+
+def replay(which: Which, *, who: str, dry_run: bool = False, cap: int = CAP, stagger_s: float = 1) -> Change:
+    """Queue dead messages again, the oldest first, and let their searches go on as if they had not failed.
+
+    Args:
+        which: which ones.
+        who: for the audit.
+        dry_run: change nothing.
+        cap: messages at most; the rest waits for the next call.
+        stagger_s: seconds between two of them.
+
+    Raises:
+        ValueError: `cap` is more than `tasks.queue.dead.CAP`.
+        DatabaseDown: those before it are replayed, a second call does the rest.
+    """
+    matching, letters = _chosen(which, cap)
+    if dry_run:
+        return Change(matching, letters, Outcomes())
+    outcomes = dead.replay(runtime.pool, letters, who=who, revive=revive, stagger_s=stagger_s)
+    return Change(matching, letters, outcomes)
+
+
+def discard(which: Which, *, who: str, reason: str, dry_run: bool = False, cap: int = CAP) -> Change:
+    """Give dead messages up for good; their tries stay on record.
+
+    Raises:
+        ValueError: no reason, or `cap` is more than `tasks.queue.dead.CAP`.
+        DatabaseDown: as in `replay`.
+    """
+    matching, letters = _chosen(which, cap)
+    if dry_run:
+        return Change(matching, letters, Outcomes())
+    return Change(matching, letters, dead.discard(runtime.pool, letters, who=who, reason=reason))
+
+
+def _chosen(which: Which, cap: int) -> tuple[int, list[DeadLetter]]:
+    if not 1 <= cap <= dead.CAP:
+        raise ValueError(f"cap: 1 to {dead.CAP}")
+    with runtime.pool.autocommit() as cur:
+        matching = dead.counted(cur, which)
+        return matching, dead.listed(cur, which, limit=cap)[::-1]
