@@ -117,7 +117,7 @@ def _make(kind: str, *, browsing: bool) -> None:
 
 def _prepare_machine() -> subprocess.Popen[bytes]:
     """Browser, display and font, meanwhile; what is still missing then, the command itself will say."""
-    return subprocess.Popen([BASE, "-P", str(ROOT / "cli" / "machine.py")], stdin=subprocess.DEVNULL)
+    return subprocess.Popen([BASE, "-I", str(ROOT / "cli" / "machine.py")], stdin=subprocess.DEVNULL)
 
 
 def _make_venv() -> None:

@@ -18,6 +18,7 @@ from cli.follow import Stopping, follow, require_usable
 from cli.options import world_options
 from cli.ready import machine_ready
 from cli.stack import Stack
+from embedded.waiting import gone
 from model import Product
 from store.jobs import derived_code
 
@@ -67,6 +68,9 @@ def somewhere(world: World, stopping: Stopping) -> Iterator[tuple[Settings, Call
         print(
             f"lps: {world.label}; no lps up runs, so a worker is started for this search", file=sys.stderr, flush=True
         )
+        for old in place.STATE.glob("search-*.log"):
+            if gone(int(old.stem.removeprefix("search-"))):
+                old.unlink(missing_ok=True)
         log = place.STATE / f"search-{os.getpid()}.log"
         with Stack(env=here.env, log=log, crashes=2) as stack:
             stack.hurry = stopping.hurry

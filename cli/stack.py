@@ -153,7 +153,7 @@ class Stack:
             self._start_sweeper()
         running.started = time.monotonic()
         running.process = subprocess.Popen(
-            [sys.executable, "-S", "-E", _LEASH, "run", str(os.getpid()), *running.unit.command],
+            [sys.executable, "-I", "-S", _LEASH, "run", str(os.getpid()), *running.unit.command],
             cwd=ROOT,
             env=self.env,
             stdin=subprocess.DEVNULL,
@@ -171,7 +171,7 @@ class Stack:
         if self._sweeper is not None and self._sweeper.stdin:
             self._sweeper.stdin.close()
         self._sweeper = subprocess.Popen(
-            [sys.executable, "-S", "-E", _LEASH, "sweep"],
+            [sys.executable, "-I", "-S", _LEASH, "sweep"],
             cwd="/",
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,

@@ -239,7 +239,7 @@ class Cluster:
         settings = ("listen_addresses=127.0.0.1", "unix_socket_directories=", f"port={port}")
         server = [str(programs / "postgres"), "-D", str(self.data), *(x for value in settings for x in ("-c", value))]
         users = str(self.home / "users")
-        command = [sys.executable, "-E", "-s", "-S", guard.__file__, users, *map(str, account), *server]
+        command = [sys.executable, "-I", "-S", guard.__file__, users, *map(str, account), *server]
         files = [
             (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
             (os.POSIX_SPAWN_OPEN, 1, str(log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),

@@ -74,7 +74,7 @@ def test_what_units_say_is_logged_under_their_name(stack: Stack, log: Path) -> N
     """One file for all, a line each; `echo` gets the same."""
     lines: list[str] = []
     stack.echo = lines.append
-    stack.start(unit("alpha", "print('햇반'); import sys; print('oops', file=sys.stderr)"))
+    stack.start(unit("alpha", "print('햇반', flush=True); import sys; print('oops', file=sys.stderr)"))
     assert soon(says(log, "alpha │ oops"))
     assert "    alpha │ 햇반" in log.read_text(encoding="utf-8").splitlines()
     assert "    alpha │ 햇반" in lines
