@@ -115,6 +115,13 @@ class Crawler:
         _log_page(page, body, reading)
         return page
 
+    def abort(self, thread: int) -> None:
+        """End what the thread of this ident fetches: it gets UpstreamDown. Nothing if it fetches nothing."""
+        with self._lock:
+            held: list[Any] = [one for one in (self._browser, self._http) if one is not None]
+        for one in held:
+            one.abort(thread)
+
     def close(self) -> None:
         """Close browsers and connections; calling it twice is harmless."""
         with self._lock:

@@ -44,6 +44,7 @@ const all = performance.getEntriesByType('navigation').concat(performance.getEnt
 return all.reduce((sum, entry) => sum + (entry.transferSize || 0), 0);
 """
 
+_ABORTED = "given up before it was read"
 log = logging.getLogger("lps.browser")
 
 
@@ -61,6 +62,9 @@ class BrowserFetcher:
         self._changed = threading.Condition()
         self._idle: list[Chromium] = []
         self._lent: dict[int, Chromium | None] = {}
+        self._slots: dict[int, int] = {}
+        """Thread that fetches → the place it was given."""
+        self._aborted: set[int] = set()
         self._closing = False
         self._keeper: threading.Thread | None = None
 
@@ -80,6 +84,8 @@ class BrowserFetcher:
             UpstreamDown: the address cannot be reached, or the browser broke.
             BrowserMissing: no browser can be started here.
         """
+        me = threading.get_ident()
+        self._aborted.discard(me)
         slot, browser = self._borrow(mall, deadline)
         spoilt = True
         watchdog = threading.Timer(max(0.0, deadline + OVERTIME_S - time.monotonic()), self._overtime, (slot,))
@@ -87,6 +93,8 @@ class BrowserFetcher:
         watchdog.start()
         try:
             browser = browser or self._start(slot)
+            if me in self._aborted:
+                raise UpstreamDown(f"{mall}: {_ABORTED}", kind="aborted")
             browser.block(css=block_css)
             self._warm_up(browser, mall, home, deadline)
             body = _read(browser, url, deadline, ready, mall)
@@ -100,6 +108,15 @@ class BrowserFetcher:
         finally:
             watchdog.cancel()
             self._give_back(slot, browser, spoilt=spoilt)
+
+    def abort(self, thread: int) -> None:
+        """End what the thread of this ident fetches: it gets UpstreamDown. Nothing if it fetches nothing."""
+        with self._changed:
+            self._aborted.add(thread)
+            browser = self._lent.get(self._slots.get(thread, -1))
+            self._changed.notify_all()
+        if browser:
+            browser.kill()
 
     def close(self) -> None:
         """End every browser and the display; a fetch under way ends with UpstreamDown. Calling it twice is harmless."""
@@ -121,12 +138,14 @@ class BrowserFetcher:
 
     def _borrow(self, mall: str, deadline: float) -> tuple[int, Chromium | None]:
         """A free place and, if there is one, a browser that stands ready."""
+        me = threading.get_ident()
         with self._changed:
             free = self._changed.wait_for(
-                lambda: self._closing or len(self._lent) < self._most, timeout=deadline - time.monotonic()
+                lambda: self._closing or me in self._aborted or len(self._lent) < self._most,
+                timeout=deadline - time.monotonic(),
             )
-            if self._closing:
-                raise UpstreamDown("the browsers are being closed")
+            if self._closing or me in self._aborted:
+                raise UpstreamDown("the browsers are being closed" if self._closing else f"{mall}: {_ABORTED}")
             if not free:
                 raise DeadlineExceeded(f"{mall}: no browser was free in time ({self._most} in this process)")
             usable = sorted(self._idle, key=lambda one: (mall in one.pages_by_mall, one.used_at))
@@ -136,6 +155,7 @@ class BrowserFetcher:
             taken = set(self._lent) | {one.slot for one in self._idle}
             slot = browser.slot if browser else next(n for n in range(self._most * 2) if n not in taken)
             self._lent[slot] = browser
+            self._slots[me] = slot
         if browser and not browser.alive:
             browser.close()
             browser = None
@@ -158,6 +178,7 @@ class BrowserFetcher:
             browser = None
         with self._changed:
             del self._lent[slot]
+            self._slots.pop(threading.get_ident(), None)
             if browser:
                 browser.used_at = time.monotonic()
                 self._idle.append(browser)

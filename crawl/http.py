@@ -18,6 +18,7 @@ import urllib3.exceptions as wire
 from requests.adapters import HTTPAdapter
 
 from crawl.mall import Body
+from crawl.wires import Wires
 from errors import DeadlineExceeded, ProxyAuth, ProxyDead, SourceFailure, UpstreamDown, UpstreamTimeout
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class HttpFetcher:
         self._local = threading.local()
         self._lock = threading.Lock()
         self._sessions: list[requests.Session] = []
+        self._wires = Wires()
 
     def get(
         self,
@@ -74,6 +76,10 @@ class HttpFetcher:
         except (requests.RequestException, wire.HTTPError, OSError) as error:
             raise _failure(error, time.monotonic() >= deadline) from error
 
+    def abort(self, thread: int) -> None:
+        """Cut what the thread of this ident fetches: it gets UpstreamDown. Nothing if it fetches nothing."""
+        self._wires.cut(thread)
+
     def close(self) -> None:
         """Close every connection; the fetcher opens new ones when it is used again."""
         with self._lock:
@@ -98,7 +104,9 @@ class HttpFetcher:
             found.max_redirects = 5
             found.headers.update(_USUAL)
             for scheme in ("http://", "https://"):
-                found.mount(scheme, HTTPAdapter(max_retries=0, pool_connections=8, pool_maxsize=2))
+                adapter = HTTPAdapter(max_retries=0, pool_connections=8, pool_maxsize=2)
+                self._wires.watch(adapter)
+                found.mount(scheme, adapter)
             self._local.session = found
             with self._lock:
                 self._sessions.append(found)

@@ -105,5 +105,8 @@ class Fetcher(Protocol):
             block_css: leave style sheets out.
         """
 
+    def abort(self, thread: int) -> None:
+        """End what the thread of this ident fetches: it gets UpstreamDown. Nothing if it fetches nothing."""
+
     def close(self) -> None:
         """Give back whatever is held; calling it twice is harmless."""

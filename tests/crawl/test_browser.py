@@ -181,6 +181,16 @@ def test_a_page_that_never_answers_ends_at_its_deadline(fetcher: BrowserFetcher,
     assert time.monotonic() - started < 5
 
 
+def test_another_thread_can_end_a_fetch(fetcher: BrowserFetcher, server: Server) -> None:
+    """A cancelled search gives its browser back at once; the next fetch has a new one."""
+    threading.Timer(1.5, fetcher.abort, (threading.get_ident(),)).start()
+    started = time.monotonic()
+    with pytest.raises(UpstreamDown):
+        get(fetcher, server, "/hang", 20)
+    assert time.monotonic() - started < 5
+    assert 200 == get(fetcher, server, "/cards").status
+
+
 @pytest.mark.parametrize("victim", ["renderer", "driver"])
 def test_the_watchdog_ends_what_no_longer_answers(fetcher: BrowserFetcher, server: Server, victim: str) -> None:
     """A stopped renderer or driver costs the deadline and two seconds, and the next fetch has a new browser."""

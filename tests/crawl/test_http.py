@@ -79,6 +79,19 @@ def test_a_hanging_server_times_out(http: HttpFetcher) -> None:
     assert "timeout" == caught.value.kind
 
 
+def test_another_thread_can_cut_a_fetch_short(http: HttpFetcher) -> None:
+    """A cancelled search does not wait for a mall; the next fetch of the same thread has a new connection."""
+    with raw_server([b""], gap_s=5) as server:
+        cut = threading.Timer(0.3, http.abort, (threading.get_ident(),))
+        cut.start()
+        started = time.monotonic()
+        with pytest.raises(UpstreamDown):
+            http.get(server.url, soon(20))
+        assert time.monotonic() - started < 2
+    with raw_server([HEAD + b"Content-Length: 1\r\n\r\n", b"!"]) as server:
+        assert b"!" == http.get(server.url, soon()).content
+
+
 def test_a_drip_cannot_pass_the_deadline(http: HttpFetcher) -> None:
     """A byte now and then resets a socket's timeout but not ours."""
     drip = [HEAD + b"Content-Length: 500\r\n\r\n", *[b"x"] * 500]
