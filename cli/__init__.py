@@ -21,6 +21,7 @@ COMMANDS = {
     "migrate": ("db", "Bring the database to this version's schema."),
     "psql": ("db", "Open psql on the database."),
     "ops": ("db", "Print the operators' numbers as JSON."),
+    "jobs": ("jobs", "Cancel searches."),
     "dead": ("dead", "Stages that failed for good: look, replay, discard."),
     "worker": ("serve", "Run workers by themselves."),
     "scheduler": ("serve", "Run the clock by itself."),

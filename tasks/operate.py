@@ -9,18 +9,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from errors import LpsError
+from model import JobStatus
+from store import audit, jobs
 from tasks.queue import dead
+from tasks.queue.cancel import cancel as cancel_messages
 from tasks.queue.dead import Outcomes, Which
+from tasks.queue.delivery import job_of
+from tasks.queue.payload import clean
 from tasks.revive import revive
 from tasks.runtime import runtime
 
 if TYPE_CHECKING:
+    from store.pool import Cursor
     from tasks.queue.dead import DeadGroup, DeadLetter, Note, Try
 
 __all__ = [
+    "Cancelled",
     "Change",
     "NotFound",
     "Which",
+    "cancel",
     "dead_groups",
     "dead_letter",
     "dead_letters",
@@ -31,8 +39,25 @@ CAP = 100
 """Dead letters one replay or discard takes unless told otherwise."""
 
 
+class _EndedError(LpsError):
+    """The job is final."""
+
+
 class NotFound(LpsError):
     """There is nothing of that name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """What a cancellation found."""
+
+    changed: bool
+    """False when the job was final already: nothing was changed."""
+    status: JobStatus
+    """The job's now."""
+    queued: int = 0
+    running: int = 0
+    """Its stages that waited, and that ran: these are told to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +70,34 @@ class Change:
     """Those that were taken, the oldest first."""
     outcomes: Outcomes
     """Nothing in it when it was a dry run."""
+
+
+def cancel(job_id: str, *, who: str, reason: str) -> Cancelled:
+    """End a search that waits or runs: nothing it still brings is stored, and its crawls stop within seconds.
+
+    Raises:
+        NotFound: no such job.
+    """
+    try:
+        with runtime.pool.transaction() as cur:
+            return _cancel(cur, job_id, who, reason)
+    except _EndedError:
+        # It ended while we waited for its messages: now it is final, and says as what.
+        return cancel(job_id, who=who, reason=reason)
+
+
+def _cancel(cur: Cursor, job_id: str, who: str, reason: str) -> Cancelled:
+    job = jobs.get(cur, job_id) if job_of([job_id]) else None
+    if job is None:
+        raise NotFound(f"there is no job {job_id}")
+    if job.final:
+        return Cancelled(False, job.status)
+    why = clean(f"cancelled by {who}: {reason}")
+    queued, running = cancel_messages(cur, job.job_id, job.round, why)
+    if not jobs.cancel(cur, job.job_id, why):
+        raise _EndedError
+    audit.note(cur, who, "cancel", job.job_id, {"reason": clean(reason), "queued": queued, "running": running})
+    return Cancelled(True, JobStatus.CANCELLED, queued, running)
 
 
 def dead_letters(which: Which | None = None, *, limit: int = 50) -> list[DeadLetter]:

@@ -30,6 +30,9 @@ class Reader(Protocol):
     def fetch(self, mall: str, query: str, deadline: float) -> crawl.Page:
         """One search at one mall, ended before `deadline` (`time.monotonic()` seconds)."""
 
+    def abort(self, thread: int) -> None:
+        """End what the thread of this ident fetches."""
+
     def close(self) -> None:
         """Give back whatever is held."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from tasks.queue import current_message
 from tasks.runtime import runtime
 
 if TYPE_CHECKING:
+    from crawl import Page
     from model import Offer
     from store.offers import Begun
 
@@ -68,8 +70,7 @@ def climb(begun: Begun, report: SourceReport, deadline: float) -> SourceReport:
     wanted = spec.read(begun.product.name, begun.product.specification)
     rungs = queries.ladder(begun.product, runtime.settings.mall(begun.mall).rungs)
     for query in rungs:
-        current_message().check()
-        page = runtime.fetch(begun.mall, query, deadline)
+        page = fetch(begun.mall, query, deadline)
         new = _unseen(report.offers, page.offers)
         report = replace(
             report,
@@ -82,6 +83,23 @@ def climb(begun: Begun, report: SourceReport, deadline: float) -> SourceReport:
         if any(gate.judge(wanted, offer).verdict != "reject" for offer in new):
             break
     return report
+
+
+def fetch(mall: str, query: str, deadline: float) -> Page:
+    """One request; ended early when its search is cancelled or the message has a new owner.
+
+    Raises:
+        Lost: it was.
+        SourceFailure: as `runtime.fetch`.
+    """
+    message, crawler, thread = current_message(), runtime.crawler, threading.get_ident()
+    message.check()
+    with message.lost.calling(lambda: crawler.abort(thread)):
+        try:
+            return runtime.fetch(mall, query, deadline)
+        except SourceFailure:
+            message.check()
+            raise
 
 
 def _unseen(have: tuple[Offer, ...], come: tuple[Offer, ...]) -> tuple[Offer, ...]:

@@ -21,7 +21,7 @@ import structlog
 from errors import DatabaseDown
 from store.pool import DatabaseError, Json, guard
 from store.sql import beside
-from tasks.queue import endings, reaper
+from tasks.queue import endings, notices, reaper
 from tasks.queue.acks import Acks
 from tasks.queue.payload import PRIORITIES
 from tasks.queue.slots import Slots
@@ -179,7 +179,7 @@ class Hub:
         with guard(connection):
             connection.poll()
         for notification in connection.notifies:
-            self.slots.ring(notification.payload)
+            notices.heard(self, notification.payload)
         connection.notifies.clear()
 
     def _sweep(self, connection: Connection) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,7 @@ class ScriptedMarket:
     def __init__(self) -> None:
         self.script: dict[str, list[Any]] = defaultdict(lambda: [()])
         self.asked: list[tuple[str, str]] = []
+        self.aborted = threading.Event()
 
     def fetch(self, mall: str, query: str, deadline: float) -> Page:
         """The next line of the mall's script."""
@@ -46,6 +48,11 @@ class ScriptedMarket:
             raise answer
         outcome = SourceOutcome.OK if answer else SourceOutcome.EMPTY
         return Page(mall=mall, query=query, outcome=outcome, offers=tuple(answer), cards=len(answer), size_bytes=1000)
+
+    def abort(self, thread: int) -> None:
+        """Whoever waits for `aborted` need not any more."""
+        del thread
+        self.aborted.set()
 
     def close(self) -> None:
         """Nothing is held."""
