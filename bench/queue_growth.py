@@ -37,8 +37,8 @@ class Size:
 QUICK = Size(50_000, 20_000, 20_000, 3, 60, 6)
 _ROWS = """INSERT INTO dramatiq.queue (message_id, queue_name, state, message, eta)
   SELECT id, 'work', %s, jsonb_build_object('queue_name', 'work', 'actor_name', 'work', 'args', jsonb_build_array(id),
-    'kwargs', '{}'::jsonb, 'options', '{}'::jsonb, 'message_id', id, 'message_timestamp', 1, 'filler', repeat('x', 200)),
-    lps.now() + %s * interval '1 second'
+    'kwargs', '{}'::jsonb, 'options', '{}'::jsonb, 'message_id', id, 'message_timestamp', 1,
+    'filler', repeat('x', 200)), lps.now() + %s * interval '1 second'
   FROM (SELECT gen_random_uuid() AS id FROM generate_series(1, %s)) AS new"""
 
 

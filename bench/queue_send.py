@@ -1,6 +1,6 @@
 """Sends n messages to one of the systems that `bench.queue` compares, and prints how many a second.
 
-    python -m bench.queue_send SYSTEM URL N HOW        HOW = one (by one) | batch (500 a transaction)
+python -m bench.queue_send SYSTEM URL N HOW        HOW = one (by one) | batch (500 a transaction)
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ def bare(url: str) -> tuple[Callable[[], Any], Callable[[int], Any]]:
 
 async def pgqueuer(url: str, n: int, how: str) -> float:
     """Messages a second; its batch is one call."""
-    import asyncpg
-    from pgqueuer import AsyncpgDriver, Queries
+    import asyncpg  # type: ignore[import-not-found]  # only the peers' interpreter has it
+    from pgqueuer import AsyncpgDriver, Queries  # type: ignore[import-not-found]  # likewise
 
     queries = Queries(AsyncpgDriver(await asyncpg.connect(url)))
     step = BATCH if how == "batch" else 1

@@ -11,11 +11,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import select
 import sys
 import threading
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 GATE = threading.Event()
 STARTS: list[float] = []
@@ -47,7 +51,7 @@ def ours(url: str, kind: str) -> Any:
         with broker.effect():
             return
 
-    options = {"idempotent": True} if kind == "idempotent" else {}
+    options = {} if kind == "plain" else {"idempotent": True}
     dramatiq.actor(effect if kind == "effect" else work, broker=broker, actor_name="work", queue_name="work", **options)
     for queue in QUEUES if kind == "idle" else ():
         dramatiq.actor(lambda: None, broker=broker, actor_name=queue, queue_name=queue)
@@ -55,7 +59,7 @@ def ours(url: str, kind: str) -> Any:
 
 
 def middleware() -> list[Any]:
-    """dramatiq's own list without the one that serves metrics on a port."""
+    """Give dramatiq's own list without the one that serves metrics on a port."""
     from dramatiq.middleware import default_middleware
 
     return [one() for one in default_middleware if one.__name__ != "Prometheus"]
@@ -72,7 +76,7 @@ def stock(url: str, _kind: str = "") -> Any:
 
 
 def redis(url: str, _kind: str = "") -> Any:
-    """dramatiq on Redis as it comes."""
+    """Give dramatiq on Redis as it comes."""
     import dramatiq
     from dramatiq.brokers.redis import RedisBroker
 
@@ -134,21 +138,21 @@ def run_threads(system: str, url: str, threads: int, kind: str) -> None:
     else:
         import dramatiq
 
-        broker = {"ours": ours, "stock": stock, "redis": redis}[system](url, kind)
-        dramatiq.Worker(broker, worker_threads=threads).start()
+        brokers: dict[str, Callable[[str, str], Any]] = {"ours": ours, "stock": stock, "redis": redis}
+        dramatiq.Worker(brokers[system](url, kind), worker_threads=threads).start()
     wait_for_first(threads)
     obey()
 
 
 async def run_pgqueuer(url: str, threads: int) -> None:
     """PgQueuer's own event loop; as many tasks at once as the others have threads."""
-    import asyncpg
-    from pgqueuer import AsyncpgDriver, PgQueuer
+    import asyncpg  # type: ignore[import-not-found]  # only the peers' interpreter has it
+    from pgqueuer import AsyncpgDriver, PgQueuer  # type: ignore[import-not-found]  # likewise
 
     pgq = PgQueuer(AsyncpgDriver(await asyncpg.connect(url)))
     opened = asyncio.Event()
 
-    @pgq.entrypoint("work")  # type: ignore[untyped-decorator, unused-ignore]  # another interpreter has it
+    @pgq.entrypoint("work")  # type: ignore[untyped-decorator]  # likewise
     async def _work(job: Any) -> None:
         STARTS.append(time.perf_counter() - float(job.payload))
         await opened.wait()
@@ -193,8 +197,6 @@ def main() -> None:
         run_threads(system, url, int(threads), kind)
     sys.stdout.flush()
     # What the system still has open is of no interest, and some of them never end by themselves.
-    import os
-
     os._exit(0)
 
 

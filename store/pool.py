@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import psycopg2
+import psycopg2.extensions
 import psycopg2.extras
 from psycopg2 import errorcodes
 from psycopg2.extensions import TRANSACTION_STATUS_IDLE
@@ -19,7 +20,7 @@ from psycopg2.extensions import TRANSACTION_STATUS_IDLE
 from errors import DatabaseDown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 psycopg2.extras.register_uuid()
 Json = psycopg2.extras.Json
@@ -28,6 +29,15 @@ UniqueViolation = psycopg2.errors.UniqueViolation
 DatabaseError = psycopg2.DatabaseError
 Cursor = Any
 Connection = Any
+
+
+class _Connection(psycopg2.extensions.connection):  # type: ignore[misc]  # psycopg2 carries no types
+    """Knows which statements `store.prepared` has prepared on it."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.prepared: set[str] = set()
+
 
 _BROKEN = (psycopg2.OperationalError, psycopg2.InterfaceError)
 
@@ -65,6 +75,7 @@ def connect(dsn: str, *, application: str, statement_timeout_s: float = 0, conne
             connect_timeout=connect_timeout_s,
             options=options,
             client_encoding="UTF8",
+            connection_factory=_Connection,
         )
     except psycopg2.OperationalError as error:
         raise DatabaseDown(describe(error)) from error
@@ -165,6 +176,31 @@ class Pool:
             self._give(connection)
 
     @contextmanager
+    def opened(self, first: Callable[[Cursor], None]) -> Iterator[Cursor]:
+        """A transaction that `first` opens with its own BEGIN, in the round trip of its first statement.
+
+        Raises:
+            DatabaseDown: as in `transaction`.
+            DatabaseError: a statement failed unseen, so that COMMIT rolled back.
+        """
+        connection = self._take()
+        try:
+            connection.autocommit = True
+            with connection.cursor(cursor_factory=self.cursor_factory) as cur:
+                first(cur)
+                yield cur
+                cur.execute("COMMIT")
+                _demand(cur, "COMMIT")
+        except _BROKEN as error:
+            connection.close()
+            raise DatabaseDown(describe(error)) from error
+        except BaseException:
+            _rollback(connection)
+            raise
+        finally:
+            self._give(connection)
+
+    @contextmanager
     def autocommit(self) -> Iterator[Cursor]:
         """A cursor whose every statement commits by itself: one round trip instead of three.
 
@@ -189,9 +225,19 @@ class Pool:
                 self._idle.pop().close()
 
 
+def _demand(cur: Cursor, status: str) -> None:
+    if cur.statusmessage != status:
+        raise DatabaseError("the transaction had failed, nothing was committed")
+
+
 def _rollback(connection: Connection) -> None:
     try:
-        connection.rollback()
+        if connection.autocommit and connection.info.transaction_status != TRANSACTION_STATUS_IDLE:
+            # `opened` has begun it by itself, so psycopg2 knows of no transaction.
+            with connection.cursor() as cur:
+                cur.execute("ROLLBACK")
+        else:
+            connection.rollback()
     except _BROKEN:
         connection.close()
 

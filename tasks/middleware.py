@@ -30,6 +30,7 @@ __all__ = ["Context", "Judge", "chain", "current_message"]
 
 log = structlog.get_logger(__name__)
 _random = SystemRandom()
+_HOST = socket.gethostname()
 TIME_LIMIT_MS = 600_000
 
 
@@ -48,7 +49,7 @@ class Context(Middleware):
     def before_process_message(self, _broker: Broker, message: Any) -> None:
         """Bind it."""
         delivery = cast("Delivery", message)
-        delivery.worker = f"{socket.gethostname()}:{os.getpid()}/{threading.current_thread().name}"
+        delivery.worker = f"{_HOST}:{os.getpid()}/{threading.current_thread().name}"
         set_current(delivery)
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(

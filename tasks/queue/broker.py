@@ -16,6 +16,7 @@ from dramatiq.errors import QueueJoinTimeout
 from dramatiq_pg import PostgresBroker
 
 from model import Priority
+from store import prepared
 from store.sql import beside
 from tasks.queue import pauses, payload, reaper, retention
 from tasks.queue.boot import Boot
@@ -133,8 +134,17 @@ class LpsBroker(Tries, PostgresBroker):  # type: ignore[misc]  # dramatiq-pg car
         """
         message = payload.identified(message)
         self.emit_before("enqueue", message, delay)
+        payload.check(message)
+        values = {
+            "id": message.message_id,
+            "queue": message.queue_name,
+            "message": message.encode().decode(),
+            "priority": payload.priority(message, None),
+            "delay_s": (delay or 0) / 1000,
+            "within_s": self.poll_s,
+        }
         with self.pool.autocommit() as cur:
-            self._insert(cur, [message], None, (delay or 0) / 1000)
+            prepared.execute(cur, "lps_enqueue_one", SQL["enqueue_one"], values)
         self.emit_after("enqueue", message, delay)
         return message
 

@@ -13,6 +13,17 @@ WITH added AS (
 )
 SELECT (SELECT count(*) FROM added), (SELECT count(pg_notify('lps', queue_name)::text) FROM due)
 
+-- name: enqueue_one
+-- `enqueue` for one message, the way most are sent.
+WITH added AS (
+  INSERT INTO dramatiq.queue (message_id, queue_name, state, message, priority, eta)
+  VALUES (%(id)s, %(queue)s, 'queued', %(message)s, %(priority)s,
+    lps.now() + %(delay_s)s::float8 * interval '1 second')
+  ON CONFLICT (message_id) DO NOTHING
+  RETURNING queue_name
+)
+SELECT pg_notify('lps', queue_name)::text FROM added WHERE %(delay_s)s::float8 <= %(within_s)s::float8
+
 -- name: flush
 -- Queued messages of one queue are gone.
 DELETE FROM dramatiq.queue WHERE queue_name = %(queue)s AND state = 'queued'

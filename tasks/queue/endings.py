@@ -12,6 +12,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Literal
 
+from store import prepared
+from store.prepared import INDEXED
 from store.sql import beside
 from tasks.queue.delivery import DeadMessage
 from tasks.queue.payload import clean
@@ -32,17 +34,21 @@ def finish(
     outcome: str = "done",
     mall: str | None = None,
     error: BaseException | None = None,
+    before: str = "",
 ) -> bool:
-    """The work is done. `outcome`, `mall` and `error` go into the attempt: a source says how the mall answered."""
+    """The work is done. `outcome`, `mall` and `error` go into the attempt: a source says how the mall answered.
+
+    `before`: what opens the transaction in the same round trip, see `store.prepared`.
+    """
     row = _row(delivery, outcome, error)
-    cur.execute(SQL["finish"], row | {"mall": mall or delivery.mall})
+    prepared.execute(cur, "lps_finish", SQL["finish"], row | {"mall": mall or delivery.mall}, before)
     return bool(cur.rowcount)
 
 
 def finish_all(cur: Cursor, deliveries: Sequence[Delivery]) -> set[tuple[str, int]]:
     """`finish` for many at once; gives the keys of those that were still ours."""
     rows = [_row(delivery, delivery.outcome, None) for delivery in deliveries]
-    cur.execute(SQL["finish_all"], {"rows": json.dumps(rows, default=str)})
+    prepared.execute(cur, "lps_finish_all", SQL["finish_all"], {"rows": json.dumps(rows, default=str)}, INDEXED)
     return set(cur.fetchall())
 
 

@@ -9,8 +9,8 @@ WITH ended AS (
   RETURNING message_id
 )
 INSERT INTO attempt (job_id, stage, mall, round, try, message_id, worker, started_at, outcome, error_type, error)
-SELECT %(job_id)s, %(stage)s, %(mall)s, %(round)s, %(try)s, message_id, %(worker)s, %(started_at)s, %(outcome)s,
-  %(error_type)s, %(error)s
+SELECT %(job_id)s::uuid, %(stage)s, %(mall)s, %(round)s::smallint, %(try)s::smallint, message_id, %(worker)s,
+  %(started_at)s::timestamptz, %(outcome)s, %(error_type)s, %(error)s
 FROM ended
 
 -- name: finish_all

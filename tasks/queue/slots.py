@@ -22,7 +22,8 @@ class Slots:
         self._caps = caps
         self._threads = threads
         self._used: Counter[str] = Counter()
-        self._refused: set[str] = set()
+        self._refused: dict[str, int] = {}
+        """Queue → how many messages may be held at most when it is worth asking again."""
         self._bells: dict[str, threading.Event] = {}
         self._lock = threading.Lock()
         self._closed = False
@@ -50,24 +51,38 @@ class Slots:
         for bell in bells:
             bell.set()
 
-    def take(self, queue: str) -> int:
-        """Reserve what is free for a queue; on 0 its bell rings as soon as it is worth another call."""
+    def take(self, queue: str, ahead: int = 0) -> int:
+        """Reserve what is free for a queue; on 0 its bell rings as soon as it is worth another call.
+
+        `ahead`: so many more than there are threads, half of them at least at a time; not for a queue with a cap, and
+        not while another one waits for a thread.
+        """
         with self._lock:
             if self._closed:
                 return 0
-            left = self._threads - self._used.total()
-            free = max(0, min(left, self._caps.get(queue, self._threads) - self._used[queue]))
+            held = self._used.total()
+            self._refused.pop(queue, None)
+            cap = self._caps.get(queue)
+            if ahead and cap is None and not self._refused:
+                limit, least = self._threads + ahead, ahead // 2
+            else:
+                limit, least = self._threads, 0
+            free = limit - held
+            if cap is not None:
+                free = min(free, cap - self._used[queue])
+            if free <= least:
+                free = 0
+                # One refused by its own cap asks again after any message.
+                self._refused[queue] = max(held, limit - least - 1) if held < limit else limit - least - 1
             self._used[queue] += free
-            if not free:
-                self._refused.add(queue)
             return free
 
     def give(self, queue: str, n: int = 1) -> None:
         """Give back what `take` reserved."""
         with self._lock:
             self._used[queue] -= n
-            bells = [self._bells[name] for name in self._refused if name in self._bells]
-            self._refused.clear()
+            held = self._used.total()
+            bells = [self._bells[name] for name, at in self._refused.items() if held <= at and name in self._bells]
         for bell in bells:
             bell.set()
 

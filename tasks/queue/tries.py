@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from errors import DatabaseDown, Lost
+from store.prepared import BEGIN
 from tasks.queue import endings
 from tasks.queue.delivery import current_message
 
@@ -61,20 +62,23 @@ class Tries:
         delivery = delivery or current_message()
         delivery.settling = True
         try:
-            with self.pool.transaction() as cur:
-                if not endings.finish(cur, delivery, outcome=outcome, mall=mall, error=error):
-                    delivery.lost.set()
-                    raise Lost(f"{delivery.actor_name} {delivery.message_id}: lease {delivery.fence} was lost")
+            with self.pool.opened(lambda cur: self._own(cur, delivery, outcome, mall, error)) as cur:
                 yield cur
             delivery.outcome = outcome
             delivery.ended = True
         finally:
             delivery.settling = False
 
+    @staticmethod
+    def _own(cur: Cursor, delivery: Delivery, outcome: str, mall: str | None, error: BaseException | None) -> None:
+        if not endings.finish(cur, delivery, outcome=outcome, mall=mall, error=error, before=BEGIN):
+            delivery.lost.set()
+            raise Lost(f"{delivery.actor_name} {delivery.message_id}: lease {delivery.fence} was lost")
+
     def done(self, delivery: Delivery) -> None:
         """Acknowledge a message whose work needed no `effect`; of an idempotent actor, a moment later with others."""
         hub = self.hub
-        if hub and self.option(delivery, "idempotent", 0):
+        if hub and self.idempotent(delivery):
             delivery.deferred = True
             hub.acks.add(delivery)
             return
@@ -127,6 +131,10 @@ class Tries:
         finally:
             delivery.settling = False
         delivery.ended = True
+
+    def idempotent(self, delivery: Delivery) -> bool:
+        """Whether its actor says that it may run twice without harm."""
+        return bool(self.option(delivery, "idempotent", 0))
 
     def max_attempts_of(self, delivery: Delivery) -> int:
         """Tries this message has: its own option, its actor's, the broker's."""

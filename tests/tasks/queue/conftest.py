@@ -79,6 +79,8 @@ class Line:
     def _run(self) -> None:
         while not self._stop.is_set():
             for key, _ in self._selector.select(0.02):
+                if not self._whole.is_set():
+                    break
                 self._carry(cast("socket.socket", key.fileobj), key.data)
             if not self._whole.is_set():
                 self._hang_up()

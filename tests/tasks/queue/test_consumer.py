@@ -103,8 +103,8 @@ def test_a_paused_queue_is_left_alone_until_it_is_resumed(rig: Rig) -> None:
     _fill(broker, "naver", 2)
     _fill(broker, "match", 1)
     rig.work(broker)
-    rig.wait(lambda: begun == ["match"])
-    assert sorted(rig.states()) == ["done", "queued", "queued"]
+    rig.wait(lambda: sorted(rig.states()) == ["done", "queued", "queued"])
+    assert begun == ["match"]
     assert broker.resume("naver", who="kim")
     assert not broker.resume("naver", who="kim")
     rig.wait(lambda: rig.states() == ["done"] * 3, 2)

@@ -34,3 +34,31 @@ def test_a_shut_process_claims_nothing_and_still_takes_back() -> None:
     assert slots.take("match") == 0
     slots.give("naver", 2)
     assert slots.used() == 0
+
+
+def test_a_fast_queue_may_claim_ahead_a_good_deal_at_a_time() -> None:
+    """Half of what it may is the least, so that one statement brings many; its bell rings when that is worth it."""
+    slots = Slots({}, threads=2)
+    bell = slots.bell("fast")
+    assert slots.take("fast", ahead=8) == 10
+    assert slots.take("fast", ahead=8) == 0
+    slots.give("fast", 4)
+    assert not bell.is_set()
+    assert slots.take("fast", ahead=8) == 0
+    slots.give("fast", 1)
+    assert bell.is_set()
+    assert slots.take("fast", ahead=8) == 5
+
+
+def test_nothing_is_claimed_ahead_while_another_queue_waits_or_under_a_cap() -> None:
+    """The other one gets the next free thread; a cap is a cap."""
+    slots = Slots({"coupang": 1}, threads=2)
+    naver = slots.bell("naver")
+    assert slots.take("coupang", ahead=8) == 1
+    assert slots.take("fast", ahead=8) == 9
+    assert slots.take("naver") == 0
+    slots.give("fast", 8)
+    assert slots.take("fast", ahead=8) == 0
+    slots.give("fast", 1)
+    assert naver.is_set()
+    assert slots.take("naver") == 1
