@@ -148,6 +148,13 @@ class MallConfig(Block):
     rungs: Count
     assumed_shipping_krw: Whole
     """Shipping taken for an offer that does not say; [search]'s where config.toml holds -1."""
+    max_at_once: Whole
+    min_gap_s: SecondsOrOff
+
+    @property
+    def gap_s(self) -> float:
+        """Seconds between two requests: none where a server on this machine stands in for the mall."""
+        return 0 if self.stand_in else self.min_gap_s
 
     @property
     def stand_in(self) -> bool:

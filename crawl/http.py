@@ -105,7 +105,7 @@ class HttpFetcher:
             found.headers.update(_USUAL)
             for scheme in ("http://", "https://"):
                 adapter = HTTPAdapter(max_retries=0, pool_connections=8, pool_maxsize=2)
-                self._wires.watch(adapter)
+                self._wires.watch(adapter.poolmanager)
                 found.mount(scheme, adapter)
             self._local.session = found
             with self._lock:

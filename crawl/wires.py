@@ -15,7 +15,7 @@ from weakref import WeakSet
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 if TYPE_CHECKING:
-    from requests.adapters import HTTPAdapter
+    from urllib3 import PoolManager
     from urllib3.connection import HTTPConnection
 
 
@@ -25,10 +25,10 @@ class Wires:
     def __init__(self) -> None:
         self._of: dict[int, WeakSet[HTTPConnection]] = defaultdict(WeakSet)
 
-    def watch(self, adapter: HTTPAdapter) -> None:
-        """Know what this adapter opens from now on."""
+    def watch(self, manager: PoolManager) -> None:
+        """Know what it opens from now on."""
         pools = (HTTPConnectionPool, HTTPSConnectionPool)
-        adapter.poolmanager.pool_classes_by_scheme = {pool.scheme: self._watched(pool) for pool in pools}
+        manager.pool_classes_by_scheme = {pool.scheme: self._watched(pool) for pool in pools}
 
     def cut(self, thread: int) -> None:
         """End every exchange of the thread of this ident; it gets a connection error."""

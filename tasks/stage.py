@@ -11,7 +11,7 @@ from ai import gate, queries, spec
 from errors import DeadlineExceeded, Rotate, SourceFailure, Stop, UpstreamTimeout
 from model import SourceOutcome, SourceReport
 from store import offers, ops
-from tasks import flow
+from tasks import flow, room
 from tasks.queue import current_message
 from tasks.runtime import runtime
 
@@ -35,8 +35,9 @@ def read_source(mall: str, job_id: str) -> None:
         begun = offers.begin_source(cur, job_id, mall)
     if begun is None:
         return
-    report = ask(begun)
     message = current_message()
+    room.enter(mall, message)
+    report = ask(begun)
     with runtime.broker.effect(message, outcome=report.outcome, mall=mall) as cur:
         if report.outcome is SourceOutcome.BLOCKED:
             ops.record_block(cur, job_id, mall, report.kind or "blocked", "direct", report.ip_request_no)
@@ -93,6 +94,7 @@ def fetch(mall: str, query: str, deadline: float) -> Page:
         SourceFailure: as `runtime.fetch`.
     """
     message, crawler, thread = current_message(), runtime.crawler, threading.get_ident()
+    room.await_turn(mall, message, deadline)
     message.check()
     with message.lost.calling(lambda: crawler.abort(thread)):
         try:

@@ -12,7 +12,7 @@ import pytest
 
 import config
 from crawl import Page
-from model import FINAL, JobStatus, Offer, Product, SourceOutcome
+from model import FINAL, MALLS, JobStatus, Offer, Product, SourceOutcome
 from store import jobs
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ ENV = {
     "LPS_SANDBOX__ON": "true",
     "NAVER_KEYS": "sandbox:sandbox",
     **{f"LPS_{mall}__OPERATOR_ACCEPTS_TERMS": "true" for mall in ("COUPANG", "GMARKET", "AUCTION", "ST11")},
+    **{f"LPS_{mall.upper()}__MIN_GAP_S": "0" for mall in MALLS},
 }
 
 
