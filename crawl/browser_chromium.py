@@ -6,13 +6,14 @@ and leave zombies behind; undetected-chromedriver then attaches to it with its p
 
 from __future__ import annotations
 
+import fcntl
 import socket
 import subprocess
 import threading
 import time
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import undetected_chromedriver as uc
 from selenium.webdriver.common.utils import free_port
@@ -65,6 +66,7 @@ IMAGES = ("*.png*", "*.jpg*", "*.jpeg*", "*.gif*", "*.webp*", "*.avif*", "*.svg*
 FONTS_AND_MEDIA = ("*.woff*", "*.ttf*", "*.otf*", "*.mp4*", "*.webm*", "*.mp3*", "*.m3u8*")
 STYLES = ("*.css*",)
 STEP_S = 0.02
+MOST_PROFILES = 64
 
 
 class Chromium:
@@ -84,21 +86,24 @@ class Chromium:
         self.warmed: set[str] = set()
         self.pages_by_mall: dict[str, int] = {}
         self.used_at = time.monotonic()
-        self.folder = new_folder()
         self._blocks_css: bool | None = None
-        profile = Path(config.profile_dir) / f"slot-{slot}" if config.profile_dir else self.folder / "profile"
-        profile.mkdir(parents=True, exist_ok=True)
+        # Whatever may be missing is asked for before there is a folder to leave behind.
         driver = browser_driver.patched(browser_driver.found(config.driver, ("chromedriver",), "driver"))
-        own_driver = browser_driver.place(driver, self.folder)
         program = browser_driver.found(config.chromium, ("chromium", "google-chrome", "chrome"), "chromium")
+        screen = display.name() if display else ""
+        self._profile = Profile(config.profile_dir)
+        self.folder = new_folder()
+        own_driver = browser_driver.place(driver, self.folder)
+        profile = self._profile.path or self.folder / "profile"
         port = free_port()
-        self.guard = Guarded(_command(program, profile, port, config, display), self.folder)
+        self.guard = Guarded(_command(program, profile, port, config, screen), self.folder)
         try:
             self._await_port(port, config.start_timeout_s)
             self.driver = _attach(own_driver, program, profile, port)
         except BaseException:
             self.guard.kill()
             self.guard.wait()
+            self._profile.free()
             raise
 
     def _await_port(self, port: int, timeout_s: float) -> None:
@@ -143,15 +148,39 @@ class Chromium:
             service.process.stdin.close()
             service.process = None
         self.driver.command_executor.close()
+        self._profile.free()
 
 
-def _command(program: Path, profile: Path, port: int, config: BrowserConfig, display: Display | None) -> list[str]:
-    screen = ["/usr/bin/env", f"DISPLAY={display.name()}"] if display else []
+class Profile:
+    """A profile that lasts, held by one browser at a time over all processes; none without a folder for it."""
+
+    def __init__(self, folder: str) -> None:
+        self.path: Path | None = None
+        self._held: IO[str] | None = None
+        for number in range(MOST_PROFILES if folder else 0):
+            path = Path(folder) / f"profile-{number}"
+            path.mkdir(parents=True, exist_ok=True)
+            held = path.with_suffix(".lock").open("w")
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                held.close()
+                continue
+            self.path, self._held = path, held
+            return
+
+    def free(self) -> None:
+        """Let another browser have it."""
+        if self._held:
+            self._held.close()
+
+
+def _command(program: Path, profile: Path, port: int, config: BrowserConfig, screen: str) -> list[str]:
     return [
-        *screen,
+        *(["/usr/bin/env", f"DISPLAY={screen}"] if screen else []),
         str(program),
         *LEAN,
-        *([] if display else ["--headless=new"]),
+        *([] if screen else ["--headless=new"]),
         f"--user-data-dir={profile}",
         f"--window-size={config.width},{config.height}",
         # Port 0 would do, but then Chromium tells every page that it is automated.

@@ -272,26 +272,25 @@ def test_a_killed_worker_takes_browser_and_display_along(server: Server) -> None
     assert [] == alive
 
 
-def test_several_processes_share_one_driver_from_the_first_moment(tmp_path: Path) -> None:
-    """Four at once on an empty cache: one patches, nobody meets a busy file."""
-    code = (
-        "import sys; from pathlib import Path; from crawl import browser_driver as d\n"
-        "s = d.found('', ('chromedriver',), 'driver'); p = d.patched(s, Path(sys.argv[1]))\n"
-        "import hashlib, subprocess; subprocess.run([p, '--version'], check=True, stdout=subprocess.DEVNULL)\n"
-        "print(hashlib.md5(p.read_bytes()).hexdigest())\n"
-    )
-    command = [sys.executable, "-c", code, str(tmp_path / "cache")]
-    running = [subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(4)]
-    answers = [process.communicate(timeout=60)[0].strip() for process in running]
-    assert [0] * 4 == [process.returncode for process in running]
-    assert 1 == len(set(answers))
-
-
 @pytest.mark.parametrize("key", ["chromium", "driver"])
 def test_a_missing_program_is_named(key: str, server: Server) -> None:
     """One line that says which setting."""
     env = {f"LPS_BROWSER__{key.upper()}": "/nowhere/browser", "LPS_BROWSER__HEADLESS": "true"}
     fetcher = BrowserFetcher(config.load(env=env).browser)
+    before = set(Path("/tmp").glob("lps_browser_*"))  # noqa: S108 - ours
     with pytest.raises(BrowserMissing, match=key):
         get(fetcher, server, "/none")
     fetcher.close()
+    assert set(Path("/tmp").glob("lps_browser_*")) <= before  # noqa: S108 - ours
+
+
+def test_a_kept_profile_belongs_to_one_browser_at_a_time(server: Server, tmp_path: Path) -> None:
+    """Two processes with the same folder take two profiles; a freed one is taken again."""
+    env = {"LPS_BROWSER__HEADLESS": "true", "LPS_PROFILE_DIR": str(tmp_path)}
+    first, second = (BrowserFetcher(config.load(env=env).browser) for _ in range(2))
+    get(first, server, "/none")
+    get(second, server, "/none")
+    first.close()
+    get(second, server, "/none")
+    second.close()
+    assert {"profile-0", "profile-1"} == {path.name for path in tmp_path.iterdir() if path.is_dir()}
