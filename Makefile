@@ -1,6 +1,6 @@
 # What a developer types; `make` alone prints the list. Everything works through ./lps or .venv, which ./lps makes.
 .DEFAULT_GOAL := help
-.PHONY: help setup up test fast chaos lint types check bench bench-search web worker scheduler psql
+.PHONY: help setup up test fast chaos lint types check bench bench-search bench-match web worker scheduler psql
 PYTHON := .venv/bin/python
 N ?= 15
 
@@ -30,10 +30,13 @@ types: setup ## mypy, strict
 
 check: lint types test ## Everything that must be green before a change goes in
 
-bench: bench-search ## All measurements
+bench: bench-search bench-match ## All measurements
 
 bench-search: setup ## A search stage by stage against its bare critical path (N=15 runs)
 	@$(PYTHON) -m bench.search --runs $(N)
+
+bench-match: setup ## Verdicts against the labelled cases beside the project, where they are
+	@$(PYTHON) -m bench.match
 
 web: ## The web process alone
 	@./lps web
