@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import threading
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -14,6 +14,7 @@ from dramatiq.broker import MessageProxy
 
 from errors import Lost
 from model import MALLS
+from tasks.queue.flag import Flag
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -34,12 +35,14 @@ class Delivery(MessageProxy):
         self.queue = message.queue_name
         self.message_id = message.message_id
         self.actor_name = message.actor_name
+        self.args = message.args
+        self.options = message.options
         self.fence = fence
         self.attempt = attempt
         self.started_at = started_at
         self.worker = ""
         """Who runs it, `host:pid/worker-0`; empty until a thread has taken it."""
-        self.lost = threading.Event()
+        self.lost = Flag()
         """Set once another worker may own the message: long work looks here and stops."""
         self.ended = False
         """This try has left the state `consumed`, or is known to have lost it."""
@@ -59,7 +62,7 @@ class Delivery(MessageProxy):
         """What identifies this try."""
         return self.message_id, self.fence
 
-    @property
+    @cached_property
     def job_id(self) -> UUID | None:
         """The job it works for: the first argument, when that is a job id."""
         return job_of(self.args)
@@ -149,14 +152,17 @@ def read(queue: str, row: tuple[Any, ...]) -> tuple[Delivery, str]:
     return Delivery(message, fence=fence, attempt=attempt, started_at=started_at), reason
 
 
+_FIELDS = {"actor_name": str, "args": list, "kwargs": dict, "options": dict, "message_timestamp": int}
+
+
 def _fields(text: str | None) -> dict[str, Any] | None:
-    wanted = {"actor_name": str, "args": list, "kwargs": dict, "options": dict, "message_timestamp": int}
     fields = json.loads(text) if text else None
     if not isinstance(fields, dict):
         return None
-    if not all(isinstance(fields.get(name), kind) for name, kind in wanted.items()):
-        return None
-    return {name: fields[name] for name in wanted}
+    for name, kind in _FIELDS.items():
+        if not isinstance(fields.get(name), kind):
+            return None
+    return {name: fields[name] for name in _FIELDS}
 
 
 _current: ContextVar[Delivery | None] = ContextVar("lps_current_message", default=None)
