@@ -136,7 +136,8 @@ class WorkerConfig(Block):
     concurrency: Count
     threads: Count
     processes: Count
-    heartbeat_file: Word
+    heartbeat_file: str
+    stuck_s: Seconds
 
 
 class MallConfig(Block):

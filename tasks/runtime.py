@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import config
 import crawl
 from errors import Setup
+from model import MALLS
 from store.pool import Pool
 from tasks.middleware import chain
 from tasks.queue import LpsBroker
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from model import Offer
 
 BROWSER_MALLS = ("coupang", "gmarket", "auction")
+SLOW = (*MALLS, "outbox")
+"""Queues whose work waits for the outside world."""
 
 
 class Reader(Protocol):
@@ -99,16 +102,25 @@ def _pool(settings: Settings, role: Role) -> Pool:
 
 
 def _broker(settings: Settings, pool: Pool) -> LpsBroker:
-    at_once = settings.worker.concurrency
     return LpsBroker(
         pool=pool,
         lease_s=settings.queue.lease_s,
         max_attempts=settings.queue.max_attempts,
         min_backoff_s=settings.queue.min_backoff_s,
         max_backoff_s=settings.queue.max_backoff_s,
-        caps=dict.fromkeys(BROWSER_MALLS, at_once) | {"st11": at_once, "naver": max(3, at_once)},
+        stuck_s=settings.worker.stuck_s,
+        heartbeat_file=settings.worker.heartbeat_file,
+        caps=caps(settings),
+        slow=SLOW,
         middleware=chain(),
     )
+
+
+def caps(settings: Settings) -> dict[str, int]:
+    """Messages of each queue at once in one process."""
+    at_once = settings.worker.concurrency
+    quick = {"outbox": 2, "match": 2, "persist": 2, "ops": 1}
+    return dict.fromkeys((*BROWSER_MALLS, "st11"), at_once) | {"naver": max(3, at_once)} | quick
 
 
 def _load() -> Settings:

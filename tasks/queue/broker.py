@@ -25,7 +25,7 @@ from tasks.queue.hub import Hub
 from tasks.queue.tries import Tries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import Unpack
     from uuid import UUID
 
@@ -48,6 +48,8 @@ class Timing(TypedDict, total=False):
     min_backoff_s: float
     max_backoff_s: float
     poll_s: float
+    stuck_s: float
+    heartbeat_file: str
 
 
 class LpsBroker(Tries, PostgresBroker):  # type: ignore[misc]  # dramatiq-pg carries no types
@@ -56,6 +58,7 @@ class LpsBroker(Tries, PostgresBroker):  # type: ignore[misc]  # dramatiq-pg car
     Args:
         pool: the process's connections.
         caps: messages of a queue at once in one process; a queue not named may fill every thread.
+        slow: queues that together leave some threads to the others, see `tasks.queue.slots`.
         middleware: see `tasks.middleware.chain`.
         on_dead: called in the transaction that rejects a message, with its cursor.
         timing: any of the attributes below by name.
@@ -71,6 +74,10 @@ class LpsBroker(Tries, PostgresBroker):  # type: ignore[misc]  # dramatiq-pg car
     """The longest wait; an actor's option overrides it."""
     poll_s: float = 5
     """How often a hub looks for what it was not told of; a message due later than this is stored without telling."""
+    stuck_s: float = 300
+    """Age at which a running message is called stuck; at twice that its process is ended. 0 = never."""
+    heartbeat_file: str = ""
+    """Touched while every worker process of the machine makes progress; one file a process beside it. Empty: none."""
     threads: int = 8
     """Worker threads of this process; the worker says how many as it boots."""
 
@@ -79,6 +86,7 @@ class LpsBroker(Tries, PostgresBroker):  # type: ignore[misc]  # dramatiq-pg car
         *,
         pool: Pool,
         caps: Mapping[str, int] | None = None,
+        slow: Collection[str] = (),
         middleware: Iterable[Middleware] = (),
         on_dead: Callable[[Cursor, DeadMessage], None] | None = None,
         **timing: Unpack[Timing],
@@ -88,6 +96,7 @@ class LpsBroker(Tries, PostgresBroker):  # type: ignore[misc]  # dramatiq-pg car
                 raise TypeError(f"LpsBroker has no {name}")
             setattr(self, name, value)
         self.caps = dict(caps or {})
+        self.slow = frozenset(slow)
         self.on_dead = on_dead
         self._lock = threading.Lock()
         self._hub: Hub | None = None

@@ -42,6 +42,8 @@ class Delivery(MessageProxy):
         self.started_at = started_at
         self.worker = ""
         """Who runs it, `host:pid/worker-0`; empty until a thread has taken it."""
+        self.begun: float | None = None
+        """When a thread began with it, `time.monotonic()`."""
         self.lost = Flag()
         """Set once another worker may own the message: long work looks here and stops."""
         self.ended = False

@@ -12,18 +12,18 @@ import threading
 import time
 from collections import deque
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
-import psutil
 import structlog
 
 from errors import DatabaseDown
-from store.pool import DatabaseError, Json, guard
+from store.pool import DatabaseError, guard
 from store.sql import beside
 from tasks.queue import endings, notices, reaper
 from tasks.queue.acks import Acks
 from tasks.queue.payload import PRIORITIES
+from tasks.queue.registry import Registry, StuckError
 from tasks.queue.slots import Slots
 
 if TYPE_CHECKING:
@@ -53,8 +53,9 @@ class Hub:
         """Never seen before: a process that comes back under an old pid owns nothing."""
         self.pid = os.getpid()
         self.host = socket.gethostname()
-        self.slots = Slots(broker.caps, threads)
+        self.slots = Slots(broker.caps, threads, broker.slow)
         self.acks = Acks(self)
+        self.registry = Registry(self)
         self.listening = False
         self.stopped = False
         self._held: dict[tuple[str, int], Delivery] = {}
@@ -68,6 +69,7 @@ class Hub:
 
     def start(self) -> None:
         """Begin to listen."""
+        self.registry.begin()
         self._thread.start()
 
     def stop(self, timeout_s: float = 10) -> None:
@@ -184,6 +186,7 @@ class Hub:
 
     def _sweep(self, connection: Connection) -> None:
         """Find what nobody was told of, for all queues at once: the consumers themselves then need not poll."""
+        self.registry.look()
         values = {"queues": self.slots.queues(), "priorities": PRIORITIES, "within_s": self.broker.poll_s}
         with guard(connection), connection.cursor() as cur:
             cur.execute(SQL["due"], values)
@@ -216,12 +219,14 @@ class Hub:
     def _beat(self) -> None:
         with self._transaction() as cur:
             lost = self._renew(cur)
-            self._report(cur)
+            self.registry.report(cur)
+        self.registry.beat()
         for delivery in lost:
             log.warning("lease lost", stage=delivery.actor_name, message_id=delivery.message_id, fence=delivery.fence)
             delivery.lost.set()
         with self._transaction() as cur:
             reaper.reap(cur, self.broker)
+        self._recycle()
 
     def _renew(self, cur: Cursor) -> list[Delivery]:
         held = {delivery.key: delivery for delivery in self.held() if not delivery.settling}
@@ -233,23 +238,20 @@ class Hub:
         # One that began to end meanwhile is not lost: its own statement finds out.
         return [delivery for delivery in gone if not (delivery.settling or delivery.ended)]
 
-    def _report(self, cur: Cursor) -> None:
-        running: list[dict[str, Any]] = [
-            {"message_id": d.message_id, "stage": d.actor_name, "job_id": d.job_id and str(d.job_id),
-             "since": d.started_at.isoformat(), "worker": d.worker}
-            for d in self.held()
-        ]  # fmt: skip
-        cur.execute(
-            SQL["report"],
-            {
-                "worker_id": self.owner,
-                "host": self.host,
-                "pid": self.pid,
-                "queues": self.slots.queues(),
-                "running": Json(running),
-                "rss_bytes": psutil.Process().memory_info().rss,
-            },
-        )
+    def _recycle(self) -> None:
+        """Take away what is stuck beyond hope, and end this process: its thread cannot be had back."""
+        stuck = self.registry.stuck(2)
+        if not stuck:
+            return
+        with self._transaction() as cur:
+            for delivery in stuck:
+                error = StuckError(f"{delivery.worker} had it for {self.broker.stuck_s * 2:g} s and was ended")
+                reaper.bring_back(cur, self.broker, delivery, error)
+        for delivery in stuck:
+            delivery.lost.set()
+            delivery.ended = True
+            self.drop(delivery)
+        self.registry.end_process("a stage is stuck")
 
     def _settle(self) -> None:
         while self._unsettled:
@@ -275,5 +277,6 @@ class Hub:
             log.warning("stopped without the database: leases run out by themselves", error=str(error))
         finally:
             self._disconnect()
+            self.registry.leave()
             os.close(self._poke_read)
             os.close(self._poke_write)

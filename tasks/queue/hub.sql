@@ -16,13 +16,6 @@ WHERE NOT EXISTS (
   WHERE q.message_id = m.message_id AND q.fence = m.fence AND q.state = 'consumed'
 )
 
--- name: report
--- Say that this process lives, and what it works on.
-INSERT INTO worker (worker_id, host, pid, queues, running, rss_bytes)
-VALUES (%(worker_id)s, %(host)s, %(pid)s, %(queues)s, %(running)s, %(rss_bytes)s)
-ON CONFLICT (worker_id) DO UPDATE
-SET queues = excluded.queues, running = excluded.running, rss_bytes = excluded.rss_bytes, seen_at = lps.now()
-
 -- name: stopped
 -- This process ends in good order.
 UPDATE worker SET stopped_at = lps.now(), seen_at = lps.now(), running = '[]' WHERE worker_id = %(worker_id)s

@@ -19,6 +19,9 @@ def heard(hub: Hub, payload: str) -> None:
         hub.slots.ring(payload)
     elif word == "cancel":
         _stop(hub, subject)
+    elif word == "drain" and subject == str(hub.owner):
+        hub.registry.drain()
+        hub.registry.look()
 
 
 def _stop(hub: Hub, job_id: str) -> None:

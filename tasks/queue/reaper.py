@@ -47,12 +47,13 @@ def reap(cur: Cursor, broker: LpsBroker) -> Reaped:
     for *row, queue, worker in cur.fetchall():
         delivery, _ = read(queue, tuple(row))
         delivery.worker = worker
-        counts[_reap_one(cur, broker, delivery)] += 1
+        error = WorkerGoneError(f"{delivery.worker} is gone after try {delivery.attempt}")
+        counts[bring_back(cur, broker, delivery, error)] += 1
     return Reaped(**counts)
 
 
-def _reap_one(cur: Cursor, broker: LpsBroker, delivery: Delivery) -> str:
-    error = WorkerGoneError(f"{delivery.worker} is gone after try {delivery.attempt}")
+def bring_back(cur: Cursor, broker: LpsBroker, delivery: Delivery, error: LpsError) -> str:
+    """Take a message from its worker: `queued` again, `dead` when no try is left, `failed` if it cannot be written."""
     cur.execute("SAVEPOINT reap")
     try:
         if delivery.attempt >= broker.max_attempts_of(delivery):

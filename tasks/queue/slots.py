@@ -7,7 +7,10 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
+
+FOR_THE_REST = 2
+"""Threads that slow queues leave to quick ones: a hot mall never holds up match, persist and the clock."""
 
 
 class Slots:
@@ -16,10 +19,13 @@ class Slots:
     Args:
         caps: messages of a queue at once in this process; a queue not named may fill every thread.
         threads: worker threads of this process.
+        slow: queues whose work waits for the outside world; together they leave `FOR_THE_REST` threads to the others.
     """
 
-    def __init__(self, caps: Mapping[str, int], threads: int) -> None:
+    def __init__(self, caps: Mapping[str, int], threads: int, slow: Collection[str] = ()) -> None:
         self._caps = caps
+        self._slow = frozenset(slow)
+        self._slow_cap = max(1, threads - FOR_THE_REST)
         self._threads = threads
         self._used: Counter[str] = Counter()
         self._refused: dict[str, int] = {}
@@ -70,6 +76,8 @@ class Slots:
             free = limit - held
             if cap is not None:
                 free = min(free, cap - self._used[queue])
+            if queue in self._slow:
+                free = min(free, self._slow_cap - sum(self._used[name] for name in self._slow))
             if free <= least:
                 free = 0
                 # One refused by its own cap asks again after any message.

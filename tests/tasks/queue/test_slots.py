@@ -62,3 +62,16 @@ def test_nothing_is_claimed_ahead_while_another_queue_waits_or_under_a_cap() -> 
     slots.give("fast", 1)
     assert naver.is_set()
     assert slots.take("naver") == 1
+
+
+def test_slow_queues_together_leave_threads_to_the_quick_ones() -> None:
+    """However many of them are hot, a match and a tick of the clock find a thread; one given back rings the refused."""
+    slots = Slots({"naver": 3, "ops": 1}, threads=4, slow=("naver", "coupang", "outbox"))
+    bell = slots.bell("coupang")
+    assert slots.take("naver") == 2
+    assert slots.take("coupang") == 0
+    assert slots.take("ops") == 1
+    assert slots.take("match") == 1
+    slots.give("naver")
+    assert bell.is_set()
+    assert slots.take("coupang") == 1
