@@ -1,8 +1,9 @@
 # What a developer types; `make` alone prints the list. Everything works through ./lps or .venv, which ./lps makes.
 .DEFAULT_GOAL := help
-.PHONY: help setup up test fast chaos lint types check bench bench-search bench-match web worker scheduler psql
+.PHONY: help setup up test fast chaos chaos-tests lint types check bench bench-search bench-queue bench-match web worker scheduler psql
 PYTHON := .venv/bin/python
 N ?= 15
+MINUTES ?= 5
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,8 +20,11 @@ test: ## All tests
 fast: setup ## The tests that need neither a browser nor killed processes
 	@$(PYTHON) -m pytest -m 'not browser and not chaos'
 
-chaos: setup ## The tests that kill, stop and cut processes
+chaos-tests: setup ## The tests that kill, stop and cut processes
 	@$(PYTHON) -m pytest -m chaos
+
+chaos: setup ## Searches under random kills, freezes and database restarts, 2 × MINUTES=5, and what must hold after
+	@$(PYTHON) -m tests.chaos.run --minutes $(MINUTES)
 
 lint: setup ## Ruff: rules and layout
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check .
@@ -30,13 +34,16 @@ types: setup ## mypy, strict
 
 check: lint types test ## Everything that must be green before a change goes in
 
-bench: bench-search bench-match ## All measurements
+bench: bench-search bench-match bench-queue ## All measurements
 
 bench-search: setup ## A search stage by stage against its bare critical path (N=15 runs)
 	@$(PYTHON) -m bench.search --runs $(N)
 
 bench-match: setup ## Verdicts against the labelled cases beside the project, where they are
 	@$(PYTHON) -m bench.match
+
+bench-queue: setup ## The queue beside stock dramatiq-pg, a bare loop, Redis and PgQueuer (QUICK=--quick: a short one)
+	@$(PYTHON) -m bench.queue $(QUICK)
 
 web: ## The web process alone
 	@./lps web
