@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
 from typing import TYPE_CHECKING
 
 import structlog
@@ -17,14 +19,21 @@ from tasks.runtime import runtime
 if TYPE_CHECKING:
     from dramatiq.broker import Broker
 
+GRACE_S = 20.0
+"""How long stages may go on after SIGTERM; what is not done by then is given back, whatever dramatiq would wait."""
+_LAST_S = 2.0
 log = structlog.get_logger("lps.worker")
 
 
 class Boot(Middleware):
     """dramatiq's CLI loads the broker in every worker process and then says so."""
 
+    def __init__(self) -> None:
+        self._own_process = False
+
     def after_process_boot(self, _broker: Broker) -> None:
         """Check what this process stands on; it ends here, with one line, if that does not hold."""
+        self._own_process = True
         settings = runtime.settings
         logs.setup(settings.log)
         try:
@@ -42,6 +51,28 @@ class Boot(Middleware):
         )
         # The rules decide alone, and the result says so.
         log.info(f"AI: OFF ({why})")
+
+    def before_worker_shutdown(self, _broker: Broker, _worker: object) -> None:
+        """Bound the time that stages under way have left."""
+        if self._own_process:
+            end = threading.Timer(GRACE_S, self._end)
+            end.daemon = True
+            end.start()
+
+    @staticmethod
+    def _end() -> None:
+        """Give back what still runs, end its browsers and fetches, and go: a blocked thread cannot be interrupted."""
+        hub = runtime.broker.hub
+        held = hub.held() if hub else []
+        log.warning("stages are given back unfinished", stages=[delivery.actor_name for delivery in held])
+        if hub:
+            hub.stop(_LAST_S)
+        for delivery in held:
+            delivery.lost.set()
+        closing = threading.Thread(target=runtime.close, daemon=True)
+        closing.start()
+        closing.join(_LAST_S)
+        os._exit(0)
 
     def after_worker_shutdown(self, _broker: Broker, _worker: object) -> None:
         """Browsers go with the worker."""

@@ -114,7 +114,7 @@ class Registry:
         """Take the places of those that left their files behind as they were killed."""
         if self._file:
             for file in self._file.parent.glob(f"{self._file.name}.*"):
-                if not psutil.pid_exists(_pid(file)):
+                if _killed(file):
                     _remove(file)
 
     def leave(self) -> None:
@@ -145,9 +145,10 @@ class Registry:
             os.close(descriptor)
 
 
-def _pid(file: Path) -> int:
+def _killed(file: Path) -> bool:
+    """Whether this is the file of a process that is not there any more."""
     text = file.suffix[1:]
-    return int(text) if text.isdecimal() else 0
+    return text.isdecimal() and not (len(text) <= 7 and psutil.pid_exists(int(text)))
 
 
 def _remove(file: Path) -> None:
