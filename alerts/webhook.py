@@ -31,11 +31,13 @@ def post(url: str, body: dict[str, Any], *, timeout_s: float) -> None:
 
 
 def _check(answer: Response) -> None:
-    if answer.ok and not answer.is_redirect:
+    if 200 <= answer.status_code < 300:
         return
     if answer.status_code == 429:
         limited = RateLimited("the receiver answered 429")
-        limited.after_s = float(answer.headers["Retry-After"]) if "Retry-After" in answer.headers else None
+        wait = answer.headers.get("Retry-After", "")
+        # A date is as allowed as seconds; the queue's own back-off serves for it.
+        limited.after_s = float(wait) if wait.isdecimal() else None
         raise limited
     if answer.status_code >= 500:
         raise UpstreamDown(f"the receiver answered {answer.status_code}")
