@@ -281,11 +281,18 @@ class Ops:
     oldest_pending_sec: float
     dead_1h: int
     stuck_running: int
+    """Stages that run for far too long on a worker that lives."""
     blocks_1h: int
     deadline_1h: int
     cost_1h_usd: Decimal
     stages: dict[str, dict[str, float]] = field(default_factory=dict)
     """Per stage: n, p50_ms, p95_ms over the last hour."""
+    lost_running: int = 0
+    """Stages whose worker is gone, until the reaper takes them."""
+    workers: list[dict[str, Any]] = field(default_factory=list)
+    """Processes that have not stopped in order: worker_id, host, pid, state (idle working stuck draining lost) …"""
+    paused: list[dict[str, Any]] = field(default_factory=list)
+    """name, reason, who, since."""
     usable_ports_pct: float | None = None
     block_sessions_6h: int = 0
 

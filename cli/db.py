@@ -65,7 +65,8 @@ def ops(*, world: World) -> int:
         contextlib.closing(place.pool(here.settings, "lps ops")) as pool,
         pool.autocommit() as cur,
     ):
-        print(json.dumps(dataclasses.asdict(numbers.snapshot(cur)), ensure_ascii=False, indent=2, default=float))
+        now = numbers.snapshot(cur, stuck_s=here.settings.worker.stuck_s, lease_s=here.settings.queue.lease_s)
+        print(json.dumps(dataclasses.asdict(now), ensure_ascii=False, indent=2, default=float))
     return 0
 
 

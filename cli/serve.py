@@ -31,10 +31,7 @@ BROWSER_MALLS = {"coupang", "gmarket", "auction"}
 _TURN_S = 0.2
 
 
-@click.command()
-@click.option("-Q", "--queues", multiple=True, metavar="NAME", help="Only this queue; may be repeated.")
-@click.option("-p", "--processes", type=click.IntRange(1, 64), help="Instead of [worker] processes.")
-def worker(queues: Sequence[str], processes: int | None) -> int:
+def run_workers(queues: Sequence[str], processes: int | None) -> int:
     """Run worker processes until Ctrl-C: all queues, or those named."""
     here = _here({"LPS_WORKER__PROCESSES": str(processes)} if processes else {})
     if not queues or BROWSER_MALLS & set(queues):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from model import JobStatus, Ops
+from model import JobStatus, Ops, Priority
 from store.sql import beside
 
 if TYPE_CHECKING:
@@ -13,22 +13,53 @@ if TYPE_CHECKING:
 SQL = beside(__file__)
 
 
-def snapshot(cur: Cursor) -> Ops:
-    """Counts by status, the oldest ready message's age (s), the last hour's troubles, cost (USD) and timings (ms)."""
-    cur.execute(SQL["snapshot"])
-    counts, oldest, dead, stuck, blocks, deadline, cost = cur.fetchone()
+def snapshot(cur: Cursor, *, stuck_s: float = 300, lease_s: float = 30) -> Ops:
+    """Counts by status, the oldest ready message's age (s), the last hour's troubles, cost (USD) and timings (ms).
+
+    Args:
+        cur: of a connection; four statements.
+        stuck_s: age at which a running message whose worker lives is called stuck, `[worker] stuck_s`.
+        lease_s: `[queue] lease_s`; a worker is lost when it was silent for two of these.
+    """
+    values = {"stuck_s": stuck_s, "lease_s": lease_s, "priorities": [int(priority) for priority in Priority]}
+    cur.execute(SQL["snapshot"], values)
+    counts, oldest, dead, stuck, lost, blocks, deadline, cost = cur.fetchone()
     cur.execute(SQL["stages"])
     stages = {stage: {"n": n, "p50_ms": p50, "p95_ms": p95} for stage, n, p50, p95 in cur.fetchall()}
+    cur.execute(SQL["workers"], values)
+    workers = [_worker(row) for row in cur.fetchall()]
+    cur.execute(SQL["paused"])
+    paused = [
+        {"name": n, "reason": why, "who": who, "since": since.isoformat()} for n, why, who, since in cur.fetchall()
+    ]
     return Ops(
         counts={status.name: counts.get(str(int(status)), 0) for status in JobStatus},
         oldest_pending_sec=round(oldest, 3),
         dead_1h=dead,
         stuck_running=stuck,
+        lost_running=lost,
         blocks_1h=blocks,
         deadline_1h=deadline,
         cost_1h_usd=cost,
         stages=stages,
+        workers=workers,
+        paused=paused,
     )
+
+
+def _worker(row: tuple[Any, ...]) -> dict[str, Any]:
+    worker_id, host, pid, queues, running, rss_bytes, started_at, seen_at, state = row
+    return {
+        "worker_id": worker_id,
+        "host": host,
+        "pid": pid,
+        "state": state,
+        "queues": queues,
+        "running": running,
+        "rss_bytes": rss_bytes,
+        "started_at": started_at.isoformat(),
+        "seen_at": seen_at.isoformat(),
+    }
 
 
 def record_block(cur: Cursor, job_id: str, mall: str, marker: str, ip: str, ip_request_no: int) -> None:
@@ -39,4 +70,4 @@ def record_block(cur: Cursor, job_id: str, mall: str, marker: str, ip: str, ip_r
 def paused(cur: Cursor) -> dict[str, str]:
     """Reason by name of what an operator holds back (a queue, which is also a mall)."""
     cur.execute(SQL["paused"])
-    return dict(cur.fetchall())
+    return {name: reason for name, reason, _who, _since in cur.fetchall()}

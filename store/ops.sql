@@ -1,16 +1,49 @@
 -- name: snapshot
--- What an operator asks first: how much waits, how long, what went wrong in the last hour, what it cost.
+-- What an operator asks first: how much waits, how long, what went wrong in the last hour, what it cost. The oldest ready
+-- message is looked up queue by queue and priority by priority: one index probe each, however many wait.
+WITH RECURSIVE names AS (
+  (SELECT queue_name FROM dramatiq.queue WHERE state = 'queued' ORDER BY queue_name LIMIT 1)
+  UNION ALL
+  SELECT (SELECT q.queue_name FROM dramatiq.queue q WHERE q.state = 'queued' AND q.queue_name > names.queue_name
+    ORDER BY q.queue_name LIMIT 1)
+  FROM names WHERE names.queue_name IS NOT NULL
+), oldest AS (
+  SELECT min(first.eta) AS eta FROM names
+  CROSS JOIN unnest(%(priorities)s::smallint[]) AS p (priority)
+  CROSS JOIN LATERAL (
+    SELECT q.eta FROM dramatiq.queue q
+    WHERE q.state = 'queued' AND q.queue_name = names.queue_name AND q.priority = p.priority
+    ORDER BY q.eta LIMIT 1
+  ) first
+  WHERE NOT EXISTS (SELECT FROM queue_pause WHERE name = names.queue_name)
+), running AS (
+  SELECT count(*) FILTER (WHERE lease_until < lps.now()) AS lost,
+    count(*) FILTER (WHERE lease_until >= lps.now() AND mtime < lps.now() - %(stuck_s)s * interval '1 second') AS stuck
+  FROM dramatiq.queue WHERE state = 'consumed'
+)
 SELECT
   (SELECT coalesce(jsonb_object_agg(status, n), '{}') FROM (
     SELECT status, count(*) AS n FROM job GROUP BY status) AS by_status),
-  (SELECT coalesce(extract(epoch FROM lps.now() - min(eta)), 0)::float8 FROM dramatiq.queue q
-    WHERE state = 'queued' AND eta <= lps.now() AND NOT EXISTS (SELECT FROM queue_pause p WHERE p.name = q.queue_name)),
+  (SELECT greatest(0, coalesce(extract(epoch FROM lps.now() - eta), 0))::float8 FROM oldest),
   (SELECT count(*) FROM job WHERE status = 4 AND finished_at > lps.now() - interval '1 hour'),
-  (SELECT count(*) FROM dramatiq.queue WHERE state = 'consumed' AND lease_until < lps.now()),
+  (SELECT stuck FROM running),
+  (SELECT lost FROM running),
   (SELECT count(*) FROM bot_detection WHERE at > lps.now() - interval '1 hour'),
   (SELECT count(*) FROM attempt WHERE error_type = 'JobDeadlineExceeded' AND ended_at > lps.now() - interval '1 hour'),
   (SELECT coalesce(sum((result->'metrics'->'cost'->>'total_usd')::numeric), 0) FROM job
     WHERE status = 3 AND finished_at > lps.now() - interval '1 hour')
+
+-- name: workers
+-- Worker processes that have not stopped in order, those gone silent included, for an hour.
+SELECT worker_id::text, host, pid, queues, jsonb_array_length(running), rss_bytes, started_at, seen_at,
+  CASE WHEN seen_at < lps.now() - 2 * %(lease_s)s * interval '1 second' THEN 'lost'
+    WHEN EXISTS (SELECT FROM jsonb_array_elements(running) r
+      WHERE (r->>'since')::timestamptz < lps.now() - %(stuck_s)s * interval '1 second') THEN 'stuck'
+    WHEN drain_by IS NOT NULL THEN 'draining'
+    WHEN jsonb_array_length(running) > 0 THEN 'working'
+    ELSE 'idle' END
+FROM worker WHERE stopped_at IS NULL AND seen_at > lps.now() - interval '1 hour'
+ORDER BY host, pid
 
 -- name: stages
 -- How long the tries of each stage took in the last hour, milliseconds.
@@ -25,5 +58,5 @@ GROUP BY stage ORDER BY stage
 INSERT INTO bot_detection (job_id, mall, marker, ip, ip_request_no) VALUES (%s, %s, %s, %s, %s)
 
 -- name: paused
--- What an operator holds back, and why.
-SELECT name, reason FROM queue_pause
+-- What an operator holds back, why, who and since when.
+SELECT name, reason, who, since FROM queue_pause ORDER BY since, name

@@ -11,29 +11,42 @@ from typing import TYPE_CHECKING
 from errors import LpsError
 from model import JobStatus
 from store import audit, jobs
-from tasks.queue import dead
+from tasks.queue import dead, pauses, retention
 from tasks.queue.cancel import cancel as cancel_messages
 from tasks.queue.dead import Outcomes, Which
 from tasks.queue.delivery import job_of
+from tasks.queue.drain import drain as drain_workers
 from tasks.queue.payload import clean
 from tasks.revive import revive
 from tasks.runtime import runtime
 
 if TYPE_CHECKING:
     from store.pool import Cursor
+    from tasks.queue import Reaped
     from tasks.queue.dead import DeadGroup, DeadLetter, Note, Try
+    from tasks.queue.pauses import Pause
+    from tasks.queue.retention import QueueStats
 
 __all__ = [
     "Cancelled",
     "Change",
     "NotFound",
+    "Purged",
     "Which",
     "cancel",
     "dead_groups",
     "dead_letter",
     "dead_letters",
     "discard",
+    "drain",
+    "flush",
+    "pause",
+    "paused",
+    "purge",
+    "queue_stats",
+    "recover",
     "replay",
+    "resume",
 ]
 CAP = 100
 """Dead letters one replay or discard takes unless told otherwise."""
@@ -98,6 +111,74 @@ def _cancel(cur: Cursor, job_id: str, who: str, reason: str) -> Cancelled:
         raise _EndedError
     audit.note(cur, who, "cancel", job.job_id, {"reason": clean(reason), "queued": queued, "running": running})
     return Cancelled(True, JobStatus.CANCELLED, queued, running)
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """How many rows left."""
+
+    messages: int
+    attempts: int
+    workers: int
+
+
+def pause(name: str, *, who: str, reason: str) -> None:
+    """Hold a queue back, on every machine and across restarts; what runs goes on.
+
+    The name of a mall holds the mall back too: new searches leave it out and say so, those that wait for it go on at
+    their deadline.
+
+    Raises:
+        NotFound: no queue of that name.
+    """
+    if name not in runtime.broker.queues:
+        raise NotFound(f"there is no queue {name!r}: {', '.join(sorted(runtime.broker.queues))}")
+    runtime.broker.pause(name, reason=clean(reason), who=who)
+
+
+def resume(name: str, *, who: str) -> bool:
+    """Let it go on. False if it was not held back."""
+    return runtime.broker.resume(name, who=who)
+
+
+def paused() -> list[Pause]:
+    """What is held back, why, by whom, since when."""
+    with runtime.pool.autocommit() as cur:
+        return pauses.paused(cur)
+
+
+def drain(*, who: str, worker: str | None = None, host: str | None = None) -> list[str]:
+    """Have workers finish what they have and end: see `tasks.queue.drain`. Gives their ids."""
+    with runtime.pool.transaction() as cur:
+        return drain_workers(cur, who=who, worker=worker, host=host)
+
+
+def queue_stats() -> list[QueueStats]:
+    """Every queue that holds anything but finished messages."""
+    return runtime.broker.stats()
+
+
+def purge(done_days: float | None = None, dead_days: float | None = None) -> Purged:
+    """Delete what is past its days ([queue] done_days and dead_days unless given): messages, tries, worker rows."""
+    days = runtime.settings.queue
+    done_days = days.done_days if done_days is None else done_days
+    dead_days = days.dead_days if dead_days is None else dead_days
+    messages = runtime.broker.purge(done_days=done_days, dead_days=dead_days)
+    attempts, workers = retention.forget(runtime.pool, attempt_days=dead_days, worker_days=days.done_days)
+    return Purged(messages, attempts, workers)
+
+
+def flush(name: str, *, who: str) -> int:
+    """Delete what waits in a queue; what runs or has ended stays. Searches that need it run into their deadline."""
+    gone = runtime.broker.flush(name)
+    with runtime.pool.transaction() as cur:
+        audit.note(cur, who, "flush", name, {"messages": gone})
+    return gone
+
+
+def recover() -> Reaped:
+    """Bring back now what dead workers held; workers do this by themselves every third of a lease."""
+    return runtime.broker.reap()
 
 
 def dead_letters(which: Which | None = None, *, limit: int = 50) -> list[DeadLetter]:

@@ -14,7 +14,7 @@ from periodiq import cron
 
 from alerts import rules, webhook
 from store import crawls, ops
-from tasks import flow
+from tasks import flow, operate
 from tasks.runtime import runtime
 
 log = structlog.get_logger("lps.ops")
@@ -37,7 +37,8 @@ def watch() -> None:
     """Measure, and say aloud what is above its limit."""
     with runtime.pool.transaction() as cur:
         ports, leaks = crawls.usable_ports_pct(cur), crawls.block_sessions(cur, LEAK_HOURS)
-        now = replace(ops.snapshot(cur), usable_ports_pct=ports, block_sessions_6h=leaks)
+        measured = ops.snapshot(cur, stuck_s=runtime.settings.worker.stuck_s, lease_s=runtime.settings.queue.lease_s)
+        now = replace(measured, usable_ports_pct=ports, block_sessions_6h=leaks)
     alerts = rules.above(now, rules.limits(runtime.settings.alert))
     for alert in alerts:
         log.warning(alert.text, rule=alert.rule, value=alert.value, limit=alert.limit)
@@ -48,7 +49,6 @@ def watch() -> None:
 
 @dramatiq.actor(queue_name="ops", periodic=cron(runtime.settings.periodic.prune))
 def prune() -> None:
-    """Delete finished and dead messages that are past their days."""
-    days = runtime.settings.queue
-    removed = runtime.broker.purge(done_days=days.done_days, dead_days=days.dead_days)
-    log.info("pruned", messages=removed)
+    """Delete messages, tries and workers that are past their days."""
+    removed = operate.purge()
+    log.info("pruned", messages=removed.messages, attempts=removed.attempts, workers=removed.workers)

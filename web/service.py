@@ -73,5 +73,6 @@ def history(code: str) -> list[PricePoint]:
 
 def ops() -> Ops:
     """The operators' numbers."""
+    settings = here().settings
     with here().pool.autocommit() as cur:
-        return store.ops.snapshot(cur)
+        return store.ops.snapshot(cur, stuck_s=settings.worker.stuck_s, lease_s=settings.queue.lease_s)

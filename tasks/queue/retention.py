@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from store.sql import beside
 
@@ -35,12 +35,23 @@ def stats(cur: Cursor) -> list[QueueStats]:
 
 def purge(pool: Pool, *, done_days: float, dead_days: float, batch: int = 1000) -> int:
     """Delete finished rows past their time, `batch` a transaction so that nothing else waits. Returns how many."""
-    gone = 0
-    for state, days in (("done", done_days), ("rejected", dead_days)):
-        last = batch
-        while last == batch:
-            with pool.transaction() as cur:
-                cur.execute(SQL["purge"], {"state": state, "days": days, "n": batch})
-                last = cur.rowcount
-            gone += last
+    return sum(
+        _in_batches(pool, SQL["purge"], {"state": state, "days": days, "n": batch})
+        for state, days in (("done", done_days), ("rejected", dead_days))
+    )
+
+
+def forget(pool: Pool, *, attempt_days: float, worker_days: float, batch: int = 1000) -> tuple[int, int]:
+    """Delete tries and worker processes past their time, in batches too. Returns how many of each."""
+    attempts = _in_batches(pool, SQL["forget_attempts"], {"days": attempt_days, "n": batch})
+    return attempts, _in_batches(pool, SQL["forget_workers"], {"days": worker_days, "n": batch})
+
+
+def _in_batches(pool: Pool, statement: str, values: dict[str, Any]) -> int:
+    gone, last = 0, values["n"]
+    while last == values["n"]:
+        with pool.transaction() as cur:
+            cur.execute(statement, values)
+            last = cur.rowcount
+        gone += last
     return gone

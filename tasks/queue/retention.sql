@@ -6,6 +6,18 @@ DELETE FROM dramatiq.queue WHERE message_id IN (
   ORDER BY mtime LIMIT %(n)s FOR UPDATE SKIP LOCKED
 )
 
+-- name: forget_attempts
+-- At most n tries older than so many days.
+DELETE FROM attempt WHERE attempt_id IN (
+  SELECT attempt_id FROM attempt WHERE ended_at < lps.now() - %(days)s * interval '1 day' ORDER BY ended_at LIMIT %(n)s
+)
+
+-- name: forget_workers
+-- At most n processes that stopped, or were last heard of, so many days ago.
+DELETE FROM worker WHERE worker_id IN (
+  SELECT worker_id FROM worker WHERE seen_at < lps.now() - %(days)s * interval '1 day' LIMIT %(n)s
+)
+
 -- name: stats
 -- Per queue what waits, is delayed, runs and is dead; each part has its partial index, finished rows are not read.
 SELECT queue_name, sum(ready)::int, sum(delayed)::int, sum(running)::int, sum(dead)::int,
