@@ -42,7 +42,7 @@ class Size:
     tasks: int = 12_000
     sends: int = 2_000
     batch: int = 20_000
-    singles: int = 150
+    singles: int = 400
     bursts: int = 60
     table: queue_growth.Size = field(default_factory=queue_growth.Size)
 
@@ -70,12 +70,13 @@ def consume_rate(system: System, size: Size, kind: str) -> dict[str, float]:
     """Tasks a second of 2 processes × 4 threads, from the first end to the last acknowledgement."""
     system.clear()
     system.fill(size.tasks)
+    others = system.connections()
     with system.workers(2, 4, kind) as workers:
         started = time.perf_counter()
         for worker in workers:
             worker.go()
         wait(lambda: system.left() < size.tasks / 2, 120)
-        connections = system.connections()
+        connections = system.connections() - others
         wait(lambda: not system.left(), 120)
         return {"rate": size.tasks / (time.perf_counter() - started), "connections": connections}
 

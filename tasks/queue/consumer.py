@@ -19,9 +19,11 @@ from tasks.queue.payload import PRIORITIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from uuid import UUID
 
     from dramatiq.broker import MessageProxy
 
+    from store.pool import Cursor
     from tasks.queue.broker import LpsBroker
     from tasks.queue.delivery import Delivery
     from tasks.queue.hub import Hub
@@ -37,8 +39,15 @@ log = structlog.get_logger(__name__)
 
 @cache
 def _claim_of(n: int) -> str:
-    """The claim of n messages: a plan for an unknown n would sort all that wait."""
-    return SQL["claim"].replace("%(n)s", str(n))
+    # A plan for an unknown n would sort all that wait.
+    priorities = ",".join(map(str, PRIORITIES))
+    return SQL["claim"].replace("%(n)s", str(n)).replace("%(priorities)s", f"'{{{priorities}}}'")
+
+
+def claim(cur: Cursor, queue: str, n: int, owner: UUID, lease_s: float) -> None:
+    """Claim at most n due messages; the rows are the cursor's to fetch, see the statement."""
+    values = {"queue": queue, "owner": str(owner), "lease_s": lease_s}
+    prepared.execute(cur, f"lps_claim_{n}", _claim_of(n), values, INDEXED)
 
 
 class UnreadableMessageError(LpsError):
@@ -132,13 +141,7 @@ class LpsConsumer(Consumer):
 
     def _query(self, free: int) -> tuple[list[tuple[Any, ...]], float | None]:
         with self.broker.pool.autocommit() as cur:
-            values = {
-                "priorities": PRIORITIES,
-                "queue": self.queue,
-                "owner": self.hub.owner,
-                "lease_s": self.broker.lease_s,
-            }
-            prepared.execute(cur, f"lps_claim_{free}", _claim_of(free), values, INDEXED)
+            claim(cur, self.queue, free, self.hub.owner, self.broker.lease_s)
             rows = cur.fetchall()
         return [row[1:] for row in rows if row[1] is not None], rows[0][0]
 
