@@ -49,7 +49,10 @@ def _chosen(command: Callable[..., Any]) -> Callable[..., Any]:
             raise click.UsageError("which ones? give ids, --group, --queue or --all")
         if everything and (ids or group or queue):
             raise click.UsageError("--all excludes ids, --group and --queue")
-        which = operate.Which(ids=list(ids) or None, group=group, queue=queue)
+        try:
+            which = operate.Which(ids=list(ids) or None, group=group, queue=queue)
+        except ValueError as error:
+            raise click.UsageError(str(error)) from None
         return command(which=which, most=most, **rest)
 
     for option in (

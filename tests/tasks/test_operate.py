@@ -88,7 +88,7 @@ def test_the_oldest_ready_message_is_found_in_whatever_queue(market: ScriptedMar
 def test_the_numbers_stay_fast_with_a_million_finished_jobs(market: ScriptedMarket, db: Database) -> None:
     """Counted through an index: what finished long ago costs next to nothing, and long results nothing at all."""
     db.rows("INSERT INTO job (status, product_code, product_name, dedupe_key, deadline_at, trace_id, result,"
-            " created_at, finished_at) SELECT 3, 'P', 'p', n::text, now(), '', jsonb_build_object('x', repeat('y', 200)),"
+            " created_at, finished_at) SELECT 3, '', '', n::text, now(), '', jsonb_build_object('x', repeat('y', 200)),"
             " now() - interval '2 days', now() - interval '2 days' FROM generate_series(1, 1000000) n")  # fmt: skip
     db.rows("INSERT INTO dramatiq.queue (message_id, queue_name, state, eta) SELECT gen_random_uuid(), 'naver',"
             " 'queued', now() FROM generate_series(1, 200000)")  # fmt: skip
