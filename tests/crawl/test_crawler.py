@@ -50,6 +50,9 @@ class Browser:
         self.asked.append(url)
         return Body(content=self.page, url=url, size_bytes=7, ip_request_no=3)
 
+    def abort(self, thread: int) -> None:
+        """Nothing is under way."""
+
     def close(self) -> None:
         """Count it."""
         self.closed += 1
