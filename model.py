@@ -213,19 +213,6 @@ class Match:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Cost:
-    """What a search cost, USD."""
-
-    ai_usd: Decimal = Decimal(0)
-    proxy_usd: Decimal = Decimal(0)
-
-    @property
-    def total_usd(self) -> Decimal:
-        """The sum."""
-        return self.ai_usd + self.proxy_usd
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Job:
     """One row of `job`."""
 

@@ -253,7 +253,6 @@ class PeriodicConfig(Block):
 
     reap: Cron
     watch: Cron
-    recheck: Cron
     prune: Cron
 
 

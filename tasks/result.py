@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from model import Cost, Decision, Outcome, Same, SourceOutcome
+from model import Decision, Outcome, Same, SourceOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,8 @@ def build(
     accepted = winners(decisions)
     confirmed = [decision for decision in accepted if decision.shipping_known]
     proxy_bytes = sum(source.report.size_bytes for source in sources if source.report and source.mall != "naver")
-    cost = Cost(proxy_usd=Decimal(str(proxy_usd_per_gb)) * proxy_bytes / GB)
+    # The rules decide alone in this version, so the wire is all that costs.
+    proxy_usd = Decimal(str(proxy_usd_per_gb)) * proxy_bytes / GB
     return {
         "outcome": _outcome(decisions, accepted),
         "complete": any_answer(sources) and not missing(sources),
@@ -34,9 +35,9 @@ def build(
         "metrics": {
             "duration_ms": round((datetime.now(UTC) - job.created_at).total_seconds() * 1000),
             "cost": {
-                "total_usd": float(cost.total_usd),
-                "ai_usd": float(cost.ai_usd),
-                "proxy_usd": float(cost.proxy_usd),
+                "total_usd": float(proxy_usd),
+                "ai_usd": 0.0,
+                "proxy_usd": float(proxy_usd),
             },
             "crawl": {"proxy_bytes": proxy_bytes},
             "ai": {"calls": 0, "input_tokens": 0, "output_tokens": 0, "cached": 0},
