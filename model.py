@@ -6,12 +6,12 @@ Money is whole KRW (int) or USD (Decimal); absent is None, nothing found is ().
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from decimal import Decimal
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from decimal import Decimal
 
 MALLS = ("naver", "coupang", "gmarket", "auction", "st11")
 FIRST = ("naver", "coupang")
