@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 LEASE_S, MAX_ATTEMPTS, WORKERS = 30, 3, 3
 worker_numbers = st.integers(0, WORKERS - 1)
-seconds = st.sampled_from([1, 9, 29, 31, 100])
+seconds = st.sampled_from([1, 3, 9, 29, 31])
 
 
 @dataclass
@@ -86,7 +86,7 @@ class Queue(RuleBasedStateMachine):
 
     @initialize()
     def start(self) -> None:
-        """An empty queue and workers that have claimed nothing."""
+        """Four messages, and workers that have claimed nothing."""
         self.now = 0.0
         self.messages: dict[str, Message] = {}
         self.sql(
@@ -96,6 +96,8 @@ class Queue(RuleBasedStateMachine):
         dramatiq.actor(print, broker=self.broker, queue_name="naver", actor_name="naver")
         self.hubs = [Hub(self.broker, 4) for _ in range(WORKERS)]
         self.consumers = [LpsConsumer(self.broker, hub, "naver", 0.01) for hub in self.hubs]
+        for _ in range(4):
+            self.send()
 
     def teardown(self) -> None:
         """Close what the hubs opened."""
@@ -146,9 +148,9 @@ class Queue(RuleBasedStateMachine):
         """Leases of what is owned move on; what is not owned any more is reported, nothing else."""
         hub = self.hubs[worker]
         with self.pool.transaction() as cur:
-            lost = hub._renew(cur)
+            lost = [delivery.key for delivery in hub._renew(cur)]
         for delivery in hub.held():
-            assert (delivery in lost) is not self.owns(delivery)
+            assert (delivery.key in lost) is not self.owns(delivery)
             if self.owns(delivery):
                 self.messages[delivery.message_id].lease_until = self.now + LEASE_S
 
@@ -269,7 +271,7 @@ def test_whatever_happens_in_whatever_order(clocked: Pool) -> None:
     run_state_machine_as_test(
         Queue,
         settings=settings(
-            max_examples=80,
+            max_examples=120,
             stateful_step_count=40,
             deadline=None,
             suppress_health_check=list(HealthCheck),
