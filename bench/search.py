@@ -25,10 +25,10 @@ import dramatiq
 import psycopg2
 import psycopg2.extensions
 import structlog
-from ai.match import decide
 
 import config
 import embedded
+from ai.match import decide
 from model import FALLBACK, FIRST, Job, JobStatus, Priority, Product
 from store import attempts, jobs, migrate, offers, prices
 from store.pool import Pool

@@ -45,9 +45,7 @@ def check(text: str, db: Database) -> None:
         assert whole, statement
 
 
-def test_the_guides_queries_run_as_they_stand(
-    bench: Bench, market: ScriptedMarket, db: Database, shared: Path
-) -> None:
+def test_the_guides_queries_run_as_they_stand(bench: Bench, market: ScriptedMarket, db: Database, shared: Path) -> None:
     """The user's own document, verbatim."""
     fill(bench, market)
     check((shared / "seeds/operations-guide.txt").read_text(encoding="utf-8"), db)
