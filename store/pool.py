@@ -7,6 +7,7 @@ A connection that broke is thrown away, never handed out again. `OperationalErro
 from __future__ import annotations
 
 import os
+import select
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -143,9 +144,13 @@ class Pool:
         if not self._free.acquire(timeout=self.timeout_s):
             raise DatabaseDown(f"no free database connection within {self.timeout_s:g} s (pool of {self.size})")
         try:
-            with self._lock:
-                if self._idle:
-                    return self._idle.pop()
+            while self._idle:
+                with self._lock:
+                    connection = self._idle.pop() if self._idle else None
+                if connection is not None and _quiet(connection):
+                    return connection
+                if connection is not None:
+                    connection.close()
             return connect(self.dsn, application=self.application, statement_timeout_s=self.statement_timeout_s)
         except BaseException:
             self._free.release()
@@ -237,6 +242,15 @@ class Pool:
 def _demand(cur: Cursor, status: str) -> None:
     if cur.statusmessage != status:
         raise DatabaseError("the transaction had failed, nothing was committed")
+
+
+def _quiet(connection: Connection) -> bool:
+    """Whether an idle connection is as it was left; the server's goodbye can be read where it restarted meanwhile."""
+    if connection.closed:
+        return False
+    poller = select.poll()
+    poller.register(connection.fileno(), select.POLLIN)
+    return not poller.poll(0)
 
 
 def _rollback(connection: Connection) -> None:

@@ -6,7 +6,7 @@ import os
 import socket
 from typing import TYPE_CHECKING
 
-from store.pool import connect
+from store.pool import Pool, connect
 
 if TYPE_CHECKING:
     from tests.conftest import Database
@@ -24,3 +24,16 @@ def test_a_vanished_server_is_noticed_within_half_a_minute(database: Database) -
         assert 20_000 <= line.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) <= 30_000
     connection.close()
     assert idle + gap * count <= 30
+
+
+def test_a_connection_that_died_while_idle_is_never_handed_out(database: Database) -> None:
+    """After a restart of the server the first caller gets a new one, not an error."""
+    pool = Pool(database.url, size=2, application="lps test idle")
+    with pool.autocommit() as cur:
+        cur.execute("SELECT 1")
+    assert database.rows("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+                         " WHERE application_name = 'lps test idle'") == [(True,)]  # fmt: skip
+    with pool.transaction() as cur:
+        cur.execute("SELECT 1")
+        assert cur.fetchone() == (1,)
+    pool.close()
