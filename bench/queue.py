@@ -156,7 +156,11 @@ def delays(systems: dict[str, System], size: Size) -> dict[str, Task]:
 
 
 def goals(found: dict[str, Any]) -> list[Goal]:
-    """What issue 3 asks for, with what was reached."""
+    """What is wanted of the queue, with what was reached."""
+    growth: list[tuple[str, float, float, str]] = found.get("growth", {}).get("goals", [])
+    last = [Goal(name, reached, wanted, unit, at_most=True) for name, reached, wanted, unit in growth]
+    if "start ours" not in found:
+        return last
     stock = found["consume stock plain"]["rate"]
     sent = found["enqueue stock one"]["rate"]
     ours, bare = found["start ours"], found["start bare"]
@@ -174,8 +178,7 @@ def goals(found: dict[str, Any]) -> list[Goal]:
     for peer in ("redis", "pgqueuer"):
         rate = found.get(f"consume {peer} plain", {}).get("rate")
         lines += [Goal(f"consume, batched acks / {peer}", idempotent / rate, 1)] if rate else []
-    growth: list[tuple[str, float, float, str]] = found.get("growth", {}).get("goals", [])
-    return lines + [Goal(name, reached, wanted, unit, at_most=True) for name, reached, wanted, unit in growth]
+    return lines + last
 
 
 def show(found: dict[str, Any], skipped: dict[str, str]) -> None:
@@ -242,7 +245,7 @@ def main() -> None:
         found = measure(systems, size) if args.only != "growth" else {}
         if args.only != "systems":
             found["growth"] = queue_growth.measure(server, size.table, systems["ours"])
-        show(found, skipped) if args.only != "growth" else print(json.dumps(found, indent=1))
+        show(found, skipped)
 
 
 if __name__ == "__main__":
