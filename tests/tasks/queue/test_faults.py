@@ -22,6 +22,11 @@ from tasks.queue import LeaseLost, LpsBroker, current_message
 if TYPE_CHECKING:
     from tests.tasks.queue.conftest import Rig
 
+IDLE = """
+@dramatiq.actor(queue_name="naver", actor_name="naver")
+def naver(job):
+    pass
+"""
 ROOT = Path(__file__).parents[3]
 
 
@@ -138,6 +143,34 @@ def test_a_bad_wakeup_is_only_a_hint(rig: Rig) -> None:
         rig.db.rows("SELECT pg_notify('lps', %s)", payload)
     _fill(broker, 3)
     rig.wait(lambda: len(effects) == 3)
+
+
+def test_a_listener_holds_no_snapshot(rig: Rig) -> None:
+    """Vacuum is not held up by a process that listens, even one that stands still."""
+    broker = rig.broker()
+    _counting(broker)
+    rig.work(broker)
+    rig.wait(lambda: broker.hub and broker.hub.listening)
+    _fill(broker, 3)
+    rig.wait(lambda: rig.states() == ["done"] * 3)
+    held = "SELECT state, backend_xmin FROM pg_stat_activity WHERE application_name = 'lps queue test listen'"
+    rig.wait(lambda: rig.db.rows(held) == [("idle", None)])
+
+
+@pytest.mark.chaos
+def test_an_idle_worker_costs_next_to_nothing(rig: Rig) -> None:
+    """Under 2 % of a core over ten seconds, and few statements: nothing polls in a circle."""
+    master = rig.process(IDLE, "-p", "1", "-t", "8")
+    rig.wait(lambda: rig.db.rows("SELECT count(*) FROM worker") == [(1,)])
+    threading.Event().wait(3)
+    family = [master, *master.children(recursive=True)]
+
+    def spent() -> float:
+        return sum(sum(process.cpu_times()[:2]) for process in family)
+
+    before = spent()
+    threading.Event().wait(10)
+    assert spent() - before < 0.2
 
 
 @pytest.mark.chaos
