@@ -38,6 +38,7 @@ def environment(database: Database, market: Market) -> dict[str, str]:
         "LPS_SANDBOX__ON": "true",
         "LPS_SEARCH__FALLBACK": "always",
         "LPS_QUEUE__LEASE_S": "2",
+        "LPS_WORKER__HEARTBEAT_FILE": "",
         "LPS_ST11__SHOP_URL": urls["st11"],
         "NAVER_KEYS": "sandbox:sandbox",
     }
