@@ -40,7 +40,7 @@ def test_a_stage_that_hangs_does_not_hold_a_stopping_worker(db: Database, tmp_pa
     broker.enqueue(broker.message("hang", job=uuid4()).copy(queue_name="naver"))
     words = [str(BIN / "dramatiq"), "hangs", "-p", "1", "-t", "4", "--path", str(tmp_path), str(ROOT)]
     with serve() as market:
-        env = environment(db, market) | {"LPS_QUEUE__LEASE_S": "30", "LPS_WORKER__HEARTBEAT_FILE": ""}
+        env = environment(db, market) | {"LPS_QUEUE__LEASE_S": "30"}
         worker = subprocess.Popen(words, cwd=ROOT, env=env, stderr=subprocess.DEVNULL, start_new_session=True)
         try:
             until(lambda: db.rows("SELECT 1 FROM dramatiq.queue WHERE state = 'consumed'"), 20, "it begins")
