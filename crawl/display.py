@@ -90,7 +90,12 @@ class Display:
 
 def _first_line(stream: IO[bytes] | None) -> str:
     """What the server says on its first line, empty when it ends or stays silent."""
-    if stream is None or not select.select([stream], [], [], START_S)[0]:
+    if stream is None:
+        return ""
+    # poll, not select: a process full of browsers has files beyond 1,023.
+    ready = select.poll()
+    ready.register(stream, select.POLLIN | select.POLLHUP)
+    if not ready.poll(START_S * 1000):
         return ""
     return stream.readline().decode().strip()
 
