@@ -40,7 +40,7 @@ class Size:
 
     runs: int = 5
     tasks: int = 12_000
-    sends: int = 2_000
+    sends: int = 5_000
     batch: int = 20_000
     singles: int = 400
     bursts: int = 60
