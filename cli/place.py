@@ -99,7 +99,7 @@ def settle(env: Mapping[str, str], world: World) -> Place:
     # A real key, proxy or webhook has no business in an invented market.
     without = ("DECODO_", "NAVER_KEYS", "LPS_NAVER__KEYS", "LPS_PROXY__", "LPS_ALERT_WEBHOOK", "LPS_ALERT__WEBHOOK")
     env = {name: value for name, value in env.items() if not name.startswith(without)}
-    wanted = config.load(env=env).sandbox.port
+    wanted = config.load(env={**env, "LPS_SANDBOX__ON": "true"}).sandbox.port
     port = free_port(wanted)
     if not port:
         raise PortTaken(f"port {wanted} is taken: [sandbox] port = 0 takes a free one")

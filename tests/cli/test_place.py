@@ -45,6 +45,12 @@ def test_the_sandbox_stands_in_for_every_mall() -> None:
     assert [] == [mall for mall in ("naver", "coupang", "st11") if settings.mall(mall).why_disabled]
 
 
+def test_the_sandbox_takes_its_own_databases_name_from_the_operator() -> None:
+    """It is judged as the sandbox's from the first look at the settings on."""
+    own = {"DB_HOST": "127.0.0.1", "DB_NAME": "lps_sandbox", "DB_USER": "lps"}
+    assert "lps_sandbox" == place.settle(own, SANDBOX).name
+
+
 def test_the_live_world_is_what_the_operator_set() -> None:
     """Nothing is changed, and no market is started."""
     settled = place.settle({"NAVER_KEYS": "real:key"}, LIVE)
