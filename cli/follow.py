@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+import config
 import store.jobs
 import store.offers
 from cli import progress
@@ -110,6 +111,7 @@ def follow(
         Stopped: we were asked to stop; the search is cancelled if it was ours.
         Setup: nobody works on the search.
     """
+    config.adopt(settings)
     from tasks.runtime import runtime  # noqa: PLC0415 - reads the settings and loads the tasks: not for `--help`
     from tasks.submit import submit  # noqa: PLC0415 - as above
 

@@ -14,6 +14,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+import config
 from cli.db import used
 from cli.options import world_options
 from store import migrate
@@ -42,6 +43,7 @@ def operated(command: Callable[..., Any]) -> Callable[..., Any]:
 @contextlib.contextmanager
 def _runtime(world: World) -> Iterator[None]:
     with used(world) as here:
+        config.adopt(here.settings)
         from tasks.runtime import runtime  # noqa: PLC0415 - reads the settings as it is loaded
 
         runtime.use(here.settings, role="cli")

@@ -75,6 +75,15 @@ def environment() -> dict[str, str]:
     return dict(os.environ)  # noqa: TID251 - config reads it alone; here it is handed on
 
 
+def adopt(world: World) -> None:
+    """Make the settings of this world those of the process, before the tasks are loaded.
+
+    Raises:
+        BadConfig, PortTaken: as in `settle`.
+    """
+    config.adopt(base_settings(world))
+
+
 def base_settings(world: World, env: Mapping[str, str] | None = None) -> Settings:
     """The settings of a world before it has a database.
 

@@ -43,6 +43,7 @@ def search(name: str, spec: str, code: str, *, again: bool, as_json: bool, world
     Exit status: 0 found, 3 not found or no safe match, 1 error, 2 usage.
     """
     product = Product(code=code or derived_code(name, spec), name=name, specification=spec)
+    place.adopt(world)
     require_usable(product)
     stopping = Stopping()
     with stopping.on_signals(), somewhere(world, stopping) as (settings, turn):

@@ -129,3 +129,15 @@ def test_it_knows_no_other_mall(place: Place) -> None:
     """A block that is not a mall is not handed out as one."""
     with pytest.raises(BadConfig, match="naver, coupang"):
         place.load().mall("web")
+
+
+def test_a_command_that_has_settled_speaks_for_its_process() -> None:
+    """What is adopted is given without arguments, and only then."""
+    settled = config.load(env={"LPS_WEB__PORT": "9777"})
+    before = list(config._adopted)
+    config.adopt(settled)
+    try:
+        assert settled is config.load()
+        assert 9600 == config.load(env={}).web.port
+    finally:
+        config._adopted[:] = before
