@@ -63,7 +63,7 @@ def test_one_process_that_makes_no_progress_ages_the_machines_file(rig: Rig, tmp
     killed = tmp_path / "beat.4194304000"
     sibling.rename(killed)
     _working(rig, heartbeat_file=str(file))
-    assert not killed.exists()
+    rig.wait(lambda: not killed.exists())
     rig.wait(file.exists)
 
 
