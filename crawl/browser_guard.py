@@ -159,6 +159,7 @@ def main(argv: list[str]) -> None:
         _end_politely(child, wake, POLITE_S if polite else grace_s)
     _kill_all(folder, wake)
     # A program that ended by itself leaves its messages for the worker to read; the folder goes when the worker says.
+    os.close(os.open(f"{folder}/ended", os.O_WRONLY | os.O_CREAT, 0o600))
     while not polite and os.read(0, 1):
         polite = True
     shutil.rmtree(folder, ignore_errors=True)
