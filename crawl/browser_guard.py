@@ -61,18 +61,16 @@ def _reap() -> set[int]:
 
 
 def _parents() -> dict[int, int]:
-    """Pid → parent's pid of every process that is not yet a zombie."""
+    """Pid → parent's pid of every process; zombies too, whose last threads may still be writing until reaped."""
     parents: dict[int, int] = {}
     for name in os.listdir("/proc"):  # noqa: PTH208 -- this process imports as little as it can
         if not name.isdigit():
             continue
         try:
             with open(f"/proc/{name}/stat", "rb") as stat:  # noqa: PTH123 -- as above
-                state, parent = stat.read().rpartition(b")")[2].split()[:2]
+                parents[int(name)] = int(stat.read().rpartition(b")")[2].split()[1])
         except OSError:
             continue
-        if state != b"Z":
-            parents[int(name)] = int(parent)
     return parents
 
 
