@@ -73,8 +73,10 @@ def text(found: Finished) -> Iterator[str]:
         yield from _winner(lowest, job.result.get("lowest_confirmed"))
     elif job.result["outcome"] == "no_safe_match":
         yield "No safe match: there are offers, and none is certain to be this product."
-    else:
+    elif job.result["complete"]:
         yield "Not found: no mall has it."
+    else:
+        yield "Nothing found so far: not every mall could be read."
     yield ""
     yield from _sources(job.result["sources"])
     yield from _cheaper(found.decisions, lowest["price"] if lowest else None)

@@ -123,7 +123,8 @@ def test_a_seller_cannot_forge_a_line() -> None:
 
 def test_nothing_found_is_said_in_words() -> None:
     """Not found and no safe match are two things, and each has exit status 3."""
-    absent, unsafe = finished(stored(None, "not_found")), finished(stored(None, "no_safe_match"), CHEAP)
+    absent = finished(stored(None, "not_found") | {"complete": True})
+    unsafe = finished(stored(None, "no_safe_match"), CHEAP)
     assert "Not found: no mall has it." in list(render.text(absent))
     assert "No safe match: there are offers, and none is certain to be this product." in list(render.text(unsafe))
     assert "  The cheapest, and why not:" in list(render.text(unsafe))
@@ -161,3 +162,10 @@ def test_the_document_of_a_dead_search_has_the_same_keys() -> None:
     assert set() == {"job_id", "outcome", "lowest", "sources", "offers", "error", "metrics"} - set(dead)
     assert dead["outcome"] is None
     assert set(dead) <= set(done)
+
+
+def test_malls_that_were_not_read_are_not_spoken_for() -> None:
+    """Nothing found while a mall was blocked is not "no mall has it"."""
+    said = list(render.text(finished(stored(None, "not_found"))))
+    assert "Nothing found so far: not every mall could be read." in said
+    assert "Not found: no mall has it." not in said
