@@ -5,6 +5,8 @@ The actors themselves are in tasks/ops.py, because periodiq's middleware reads t
 
 from __future__ import annotations
 
-from tasks import broker, ops
+from tasks import boot, broker, ops
 
 __all__ = ["broker", "ops"]
+
+boot.stand("clock")

@@ -25,6 +25,15 @@ _LAST_S = 2.0
 log = structlog.get_logger("lps.worker")
 
 
+def stand(who: str) -> None:
+    """Log as set and check the database; a process that cannot work ends here, with one line and status 1."""
+    logs.setup(runtime.settings.log)
+    try:
+        migrate.check(runtime.pool, runtime.settings.origin)
+    except (DatabaseDown, Setup) as error:
+        sys.exit(f"lps {who}: {error}")
+
+
 class Boot(Middleware):
     """dramatiq's CLI loads the broker in every worker process and then says so."""
 
@@ -35,11 +44,7 @@ class Boot(Middleware):
         """Check what this process stands on; it ends here, with one line, if that does not hold."""
         self._own_process = True
         settings = runtime.settings
-        logs.setup(settings.log)
-        try:
-            migrate.check(runtime.pool, settings.origin)
-        except (DatabaseDown, Setup) as error:
-            sys.exit(f"lps worker: {error}")
+        stand("worker")
         log.info(config.pool_plan(settings, "worker").line)
         ai = settings.ai
         why = (

@@ -144,14 +144,17 @@ def test_two_workers_and_the_clock_started_by_hand(db: Database, market: Market)
     assert messages == runs
 
 
-def test_a_worker_refuses_a_database_without_schema(server_url: str, market: Market) -> None:
+@pytest.mark.parametrize("words", [("dramatiq", "tasks", "-p", "1"), ("periodiq", "periodic")])
+def test_worker_and_clock_refuse_a_database_without_schema(
+    server_url: str, market: Market, words: tuple[str, ...]
+) -> None:
     """One line, exit ≠ 0, nothing half-started."""
     from tests.conftest import Database, fresh_database
 
     with fresh_database(server_url, "lps_test_bare") as url:
         env = environment(Database(url, None), market)  # type: ignore[arg-type]  # no pool is opened
         run = subprocess.run(
-            [BIN / "dramatiq", "tasks", "-p", "1"],
+            [BIN / words[0], *words[1:]],
             cwd=ROOT,
             env=env,
             capture_output=True,
