@@ -14,6 +14,8 @@ from tasks.runtime import runtime
 
 broker = runtime.broker
 broker.on_dead = flow.dead
+# The clock ticks once a minute, which is late for a search that may take 90 s.
+broker.on_beat = flow.overdue
 # A tick that waited longer than this is dropped; another one is due already.
 broker.add_middleware(boot.Boot())
 broker.add_middleware(PeriodiqMiddleware(skip_delay=300))

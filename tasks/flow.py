@@ -101,7 +101,7 @@ def wants_fallback(match: Match) -> bool:
     return policy == "always" or (policy == "when_unmatched" and match.outcome is not Outcome.FOUND)
 
 
-def overdue(cur: Cursor, limit: int) -> int:
+def overdue(cur: Cursor, limit: int = 500) -> int:
     """Searches past their deadline go on with what is there; returns how many sources were given up."""
     closed = 0
     for job_id in jobs.overdue(cur, limit):

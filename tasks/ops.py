@@ -18,7 +18,6 @@ from tasks import flow, operate
 from tasks.runtime import runtime
 
 log = structlog.get_logger("lps.ops")
-OVERDUE_AT_ONCE = 500
 LEAK_HOURS = 6
 
 
@@ -27,7 +26,7 @@ def reap() -> None:
     """Bring back what dead workers held, and end the waiting of searches past their deadline."""
     reaped = runtime.broker.reap()
     with runtime.pool.transaction() as cur:
-        closed = flow.overdue(cur, OVERDUE_AT_ONCE)
+        closed = flow.overdue(cur)
     if reaped.queued or reaped.dead or closed:
         log.info("reaped", queued=reaped.queued, dead=reaped.dead, overdue_sources=closed)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ai import gate, queries, spec
-from errors import DeadlineExceeded, Rotate, SourceFailure, Stop, UpstreamTimeout
+from errors import DeadlineExceeded, Retry, Rotate, SourceFailure, Stop, UpstreamTimeout
 from model import SourceOutcome, SourceReport
 from store import offers, ops
 from tasks import flow, room
@@ -39,7 +39,7 @@ def read_source(mall: str, job_id: str) -> None:
     room.enter(mall, message)
     report = ask(begun)
     with runtime.broker.effect(message, outcome=report.outcome, mall=mall) as cur:
-        if report.outcome is SourceOutcome.BLOCKED:
+        if report.outcome is SourceOutcome.BLOCKED and report.ip_request_no:
             ops.record_block(cur, job_id, mall, report.kind or "blocked", "direct", report.ip_request_no)
         flow.source_done(cur, job_id, report, message.fence)
 
@@ -57,10 +57,15 @@ def ask(begun: Begun) -> SourceReport:
         if allowed_s <= 0:
             raise DeadlineExceeded("the search's deadline passed before this mall was asked")
         report = climb(begun, report, started + allowed_s)
-    except UpstreamTimeout as error:
-        if time.monotonic() < started + allowed_s:
+    except Retry as error:
+        spent_s = time.monotonic() - started
+        if isinstance(error, UpstreamTimeout) and spent_s >= allowed_s:
+            report = _failed(report, DeadlineExceeded(str(error)))
+        elif (error.after_s or 0) >= begun.left_s - spent_s:
+            # The search will have ended before this mall may be asked again: it goes on without it.
+            report = _failed(report, error)
+        else:
             raise
-        report = _failed(report, DeadlineExceeded(str(error)))
     except (Rotate, Stop) as error:
         report = _failed(report, error)
     return replace(report, took_ms=round((time.monotonic() - started) * 1000))

@@ -226,6 +226,9 @@ class Hub:
             delivery.lost.set()
         with self._transaction() as cur:
             reaper.reap(cur, self.broker)
+        if self.broker.on_beat:
+            with self._transaction() as cur:
+                self.broker.on_beat(cur)
         self._recycle()
 
     def _renew(self, cur: Cursor) -> list[Delivery]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from errors import UpstreamTimeout
+from errors import RateLimited, UpstreamTimeout
 from tests.tasks.conftest import WATER, Bench, ScriptedMarket, offer
 
 if TYPE_CHECKING:
+    import pytest
+
     from tests.conftest import Database
 
 
@@ -24,6 +26,37 @@ def test_a_mall_that_uses_up_its_time_is_skipped(bench: Bench, market: ScriptedM
     result = bench.done(deadline_s=1)
     assert ("found", "deadline") == (result["outcome"], result["sources"]["coupang"]["outcome"])
     assert 1 == market.count("coupang")
+
+
+def test_a_mall_that_asks_to_wait_past_the_search_is_left_out_at_once(
+    bench: Bench, market: ScriptedMarket, db: Database
+) -> None:
+    """A used-up day at Naver costs its offers, not the search."""
+    limited = RateLimited("used up until midnight", kind="http_429")
+    limited.after_s = 44_000
+    market.script["naver"] = [limited]
+    market.script["coupang"] = [[offer("coupang", 7_000)]]
+    result = bench.done()
+    assert ("found", "blocked", False) == (
+        result["outcome"],
+        result["sources"]["naver"]["outcome"],
+        result["complete"],
+    )
+    assert 1 == market.count("naver")
+    assert [] == db.rows("SELECT 1 FROM bot_detection")
+
+
+def test_a_workers_heartbeat_ends_an_overdue_search(
+    market: ScriptedMarket, db: Database, request: pytest.FixtureRequest
+) -> None:
+    """Without waiting for the clock's next minute."""
+    from tasks.submit import submit
+
+    job_id = submit(WATER, deadline_s=0.01).job_id
+    db.rows("INSERT INTO queue_pause (name, reason, who) VALUES ('naver', 'held', 'kim'), ('coupang', 'held', 'kim')")
+    bench: Bench = request.getfixturevalue("bench")
+    assert "no source answered" in (bench.wait(job_id, 8).error or "")
+    assert [] == market.asked
 
 
 def test_an_overdue_search_goes_on_with_what_is_there(market: ScriptedMarket, db: Database) -> None:
