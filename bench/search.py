@@ -14,8 +14,8 @@ import json
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
+import uuid
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
@@ -30,7 +30,7 @@ import config
 import embedded
 from ai.match import decide
 from model import FALLBACK, FIRST, Job, JobStatus, Priority, Product
-from store import attempts, jobs, migrate, offers, prices
+from store import attempts, databases, jobs, migrate, offers, prices
 from store.pool import Pool
 from tasks import broker, result
 from tasks.queue import current_message
@@ -238,13 +238,16 @@ def own_cluster() -> Iterator[str]:
 @contextmanager
 def own_database(server: str) -> Iterator[str]:
     """An empty database for this run."""
-    name = Path(tempfile.mktemp(prefix="lps_bench_")).name  # noqa: S306 — a name, no file
-    with closing(psycopg2.connect(server)) as connection:
-        connection.autocommit = True
-        with connection.cursor() as cur:
-            cur.execute(f'CREATE DATABASE "{name}"')
-            yield server.rsplit("/", 1)[0] + "/" + name
-            cur.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+    def dsn(name: str) -> str:
+        return f"{server.rsplit('/', 1)[0]}/{name}"
+
+    name = f"lps_bench_{uuid.uuid4().hex[:12]}"
+    databases.ensure(dsn, name)
+    try:
+        yield dsn(name)
+    finally:
+        databases.drop(dsn, name)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ import select
 import shutil
 import subprocess
 import threading
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crawl.browser_process import Guarded, new_folder
@@ -98,8 +97,3 @@ def _first_line(stream: IO[bytes] | None) -> str:
     if not ready.poll(START_S * 1000):
         return ""
     return stream.readline().decode().strip()
-
-
-def socket_path(name: str) -> Path:
-    """Where the display called `name` listens."""
-    return Path("/tmp/.X11-unix") / f"X{name[1:]}"  # noqa: S108 -- the X protocol fixes this place

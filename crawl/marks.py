@@ -26,7 +26,6 @@ _SOLD_OUT = re.compile(
 )
 _PREORDER = re.compile(r"예약\s*(?:판매|구매|주문|발송|배송|상품)|사전\s*예약|(?:출시|판매|발매)\s*예정", re.IGNORECASE)
 _AD = re.compile(r"광고|AD|Sponsored|스폰서|파워\s*(?:클릭|상품|링크)|프라임\s*상품", re.IGNORECASE)
-_CATALOGUE = re.compile(r"(?:최저가\s*)?가격\s*비교(?:\s*[\d,]+\s*(?:개|몰)?)?|판매처\s*[\d,]+\s*곳?")
 
 
 def used(name: str, labels: list[str]) -> bool:
@@ -54,8 +53,3 @@ def preorder(name: str, labels: list[str]) -> bool:
 def advertised(labels: list[str]) -> bool:
     """Whether a label of its own calls the card an advertisement."""
     return any(_AD.fullmatch(label) for label in labels)
-
-
-def compared(labels: list[str]) -> bool:
-    """Whether a label of its own calls the card a price comparison."""
-    return any(_CATALOGUE.fullmatch(label) for label in labels)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import fcntl
 import os
-import signal
 import socket
 import threading
 import time
@@ -18,7 +16,6 @@ from errors import Setup
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_PR_SET_PDEATHSIG = 1
 _NEVER = threading.Event()
 
 
@@ -88,9 +85,3 @@ def free_port(wanted: int = 0) -> int:
         except OSError:
             return 0
         return int(probe.getsockname()[1])
-
-
-def die_with_parent(number: int = signal.SIGKILL) -> Callable[[], None]:
-    """A `preexec_fn`: the kernel sends the child this signal when the thread that started it ends."""
-    prctl = ctypes.CDLL(None).prctl
-    return lambda: prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)

@@ -84,11 +84,6 @@ def recent(cur: Cursor, limit: int) -> list[Job]:
     return [_job(dict(zip(names, row, strict=True))) for row in cur.fetchall()]
 
 
-def begin(cur: Cursor, job_id: str) -> None:
-    """PENDING becomes RUNNING."""
-    cur.execute(SQL["begin"], (job_id,))
-
-
 @dataclass(frozen=True, slots=True)
 class Open:
     """An open job whose row this transaction holds."""

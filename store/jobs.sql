@@ -28,10 +28,6 @@ SELECT * FROM job WHERE job_id = %s
 -- The newest jobs.
 SELECT * FROM job ORDER BY created_at DESC LIMIT %s
 
--- name: begin
--- The first stage of a job has started; a job that runs already, or is final, stays as it is.
-UPDATE job SET status = 2, started_at = lps.now(), updated_at = lps.now() WHERE job_id = %s AND status = 1
-
 -- name: lock
 -- Take the row for this transaction, so that of two sources that finish at once the second sees the first; no row: final.
 SELECT round, priority FROM job WHERE job_id = %s AND status IN (1, 2) FOR NO KEY UPDATE

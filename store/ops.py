@@ -65,9 +65,3 @@ def _worker(row: tuple[Any, ...]) -> dict[str, Any]:
 def record_block(cur: Cursor, job_id: str, mall: str, marker: str, ip: str, ip_request_no: int) -> None:
     """A mall refused us: which sign, on which IP, at which request of that IP."""
     cur.execute(SQL["record_block"], (job_id, mall, marker, ip, ip_request_no))
-
-
-def paused(cur: Cursor) -> dict[str, str]:
-    """Reason by name of what an operator holds back (a queue, which is also a mall)."""
-    cur.execute(SQL["paused"])
-    return {name: reason for name, reason, _who, _since in cur.fetchall()}

@@ -167,19 +167,13 @@ class Pool:
             self._free.release()
 
     @contextmanager
-    def transaction(self) -> Iterator[Cursor]:
-        """A cursor in a transaction of its own: commits at the end, rolls back on any exception.
-
-        Raises:
-            DatabaseDown: the database is not there, or went away in between (nothing was committed, unless the
-                connection broke during COMMIT itself: every caller's statements are written so that a repeat is safe).
-        """
+    def _lent(self, *, autocommit: bool) -> Iterator[tuple[Connection, Cursor]]:
+        """A connection and a cursor on it: rolled back on any exception, thrown away when it broke, given back."""
         connection = self._take()
         try:
-            connection.autocommit = False
+            connection.autocommit = autocommit
             with connection.cursor(cursor_factory=self.cursor_factory) as cur:
-                yield cur
-            connection.commit()
+                yield connection, cur
         except _BROKEN as error:
             connection.close()
             raise DatabaseDown(describe(error)) from error
@@ -188,6 +182,18 @@ class Pool:
             raise
         finally:
             self._give(connection)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Cursor]:
+        """A cursor in a transaction of its own: commits at the end, rolls back on any exception.
+
+        Raises:
+            DatabaseDown: the database is not there, or went away in between (nothing was committed, unless the
+                connection broke during COMMIT itself: every caller's statements are written so that a repeat is safe).
+        """
+        with self._lent(autocommit=False) as (connection, cur):
+            yield cur
+            connection.commit()
 
     @contextmanager
     def opened(self, first: Callable[[Cursor], None]) -> Iterator[Cursor]:
@@ -197,22 +203,11 @@ class Pool:
             DatabaseDown: as in `transaction`.
             DatabaseError: a statement failed unseen, so that COMMIT rolled back.
         """
-        connection = self._take()
-        try:
-            connection.autocommit = True
-            with connection.cursor(cursor_factory=self.cursor_factory) as cur:
-                first(cur)
-                yield cur
-                cur.execute("COMMIT")
-                _demand(cur, "COMMIT")
-        except _BROKEN as error:
-            connection.close()
-            raise DatabaseDown(describe(error)) from error
-        except BaseException:
-            _rollback(connection)
-            raise
-        finally:
-            self._give(connection)
+        with self._lent(autocommit=True) as (_, cur):
+            first(cur)
+            yield cur
+            cur.execute("COMMIT")
+            _demand(cur, "COMMIT")
 
     @contextmanager
     def autocommit(self) -> Iterator[Cursor]:
@@ -221,16 +216,8 @@ class Pool:
         Raises:
             DatabaseDown: as in `transaction`.
         """
-        connection = self._take()
-        try:
-            connection.autocommit = True
-            with connection.cursor(cursor_factory=self.cursor_factory) as cur:
-                yield cur
-        except _BROKEN as error:
-            connection.close()
-            raise DatabaseDown(describe(error)) from error
-        finally:
-            self._give(connection)
+        with self._lent(autocommit=True) as (_, cur):
+            yield cur
 
     def close(self) -> None:
         """Close what is idle; connections still out are closed by their holders' return to a closed pool."""

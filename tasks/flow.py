@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from model import FALLBACK, FIRST, Outcome, SourceOutcome, SourceReport
-from store import attempts, jobs, offers, ops
+from store import attempts, jobs, offers
+from tasks.queue import pauses
 from tasks.result import ordered
 from tasks.runtime import runtime
 
@@ -40,7 +41,7 @@ def send(cur: Cursor, job_id: str, stage: str, round_: int, priority: int) -> No
 
 def read_malls(cur: Cursor, job_id: str, malls: tuple[str, ...], at: jobs.Open) -> bool:
     """Start reading these malls, and note those that are not to be asked; False when none is."""
-    paused = ops.paused(cur)
+    paused = {pause.name: pause.reason for pause in pauses.paused(cur)}
     asked = []
     for mall in malls:
         reason = not_asked(mall, paused)

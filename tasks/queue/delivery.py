@@ -72,8 +72,7 @@ class Delivery(MessageProxy):
     @property
     def round(self) -> int:
         """The job's round it was sent in."""
-        number = self.options.get("round", 0)
-        return number if isinstance(number, int) else 0
+        return round_of(self.options)
 
     @property
     def mall(self) -> str | None:
@@ -120,8 +119,13 @@ class DeadMessage:
     @property
     def round(self) -> int:
         """The job's round it was sent in."""
-        number = self.options.get("round", 0)
-        return number if isinstance(number, int) else 0
+        return round_of(self.options)
+
+
+def round_of(options: dict[str, Any]) -> int:
+    """The job's round that a message was sent in; 0 when it names none."""
+    number = options.get("round", 0)
+    return number if isinstance(number, int) else 0
 
 
 def job_of(args: Any) -> UUID | None:
