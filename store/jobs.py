@@ -12,14 +12,21 @@ from store.pool import Json
 from store.sql import beside
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from store.pool import Cursor
 
 SQL = beside(__file__)
 
 
-def dedupe_key(product: Product) -> str:
-    """The identity of a product as submitted: width, case and spacing do not make another one. 64 hex digits."""
-    return _folded_hash(product.code, product.name, product.specification)
+ANSWER_OPTIONS = ("fallback", "allow_used", "allow_overseas")
+"""Options that change what is found: a search with one of them is another question."""
+
+
+def dedupe_key(product: Product, options: Mapping[str, Any] | None = None) -> str:
+    """The identity of a question: width, case and spacing do not make another one. 64 hex digits."""
+    chosen = [f"{name}={options[name]}" for name in ANSWER_OPTIONS if options and options.get(name)]
+    return _folded_hash(product.code, product.name, product.specification, *chosen)
 
 
 def derived_code(name: str, specification: str) -> str:
@@ -42,7 +49,7 @@ def submit(
             "code": product.code,
             "name": product.name,
             "specification": product.specification,
-            "key": dedupe_key(product),
+            "key": dedupe_key(product, options),
             "priority": int(priority),
             "deadline_s": deadline_s,
             "trace_id": trace_id,

@@ -6,7 +6,7 @@ committed, or none. A message's id is made of (job, step, round), so that a step
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from model import FALLBACK, FIRST, Outcome, SourceOutcome, SourceReport
 from store import attempts, jobs, offers
@@ -15,6 +15,8 @@ from tasks.result import ordered
 from tasks.runtime import runtime
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from model import Job, Match, Product
     from store.pool import Cursor
     from tasks.queue import DeadMessage
@@ -86,7 +88,7 @@ def matched(cur: Cursor, job: Job, match: Match) -> None:
     at = jobs.lock(cur, job.job_id)
     if at is None or at.round != job.round:
         return
-    if wants_fallback(match) and not offers.asked(cur, job.job_id, FALLBACK):
+    if wants_fallback(match, job.options) and not offers.asked(cur, job.job_id, FALLBACK):
         later = jobs.Open(job.round + 1, at.priority)
         jobs.advance(cur, job.job_id, job.round)
         if read_malls(cur, job.job_id, FALLBACK, later):
@@ -96,9 +98,9 @@ def matched(cur: Cursor, job: Job, match: Match) -> None:
     send(cur, job.job_id, "persist", at.round, at.priority)
 
 
-def wants_fallback(match: Match) -> bool:
+def wants_fallback(match: Match, options: Mapping[str, Any]) -> bool:
     """Whether the fallback malls are to be asked after this match, if they were not yet."""
-    policy = runtime.settings.search.fallback
+    policy = options.get("fallback") or runtime.settings.search.fallback
     return policy == "always" or (policy == "when_unmatched" and match.outcome is not Outcome.FOUND)
 
 

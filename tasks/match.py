@@ -31,7 +31,13 @@ def match(job_id: str) -> None:
     if job is None or job.final or job.round != message.round:
         return
     found = [offer for source in sources if source.report for offer in source.report.offers]
-    answer = decide(job.product, found, shipping=runtime.assumed_shipping)
+    answer = decide(
+        job.product,
+        found,
+        shipping=runtime.assumed_shipping,
+        allow_used=bool(job.options.get("allow_used")),
+        allow_overseas=bool(job.options.get("allow_overseas")),
+    )
     same = sum(decision.verdict == "same" for decision in answer.decisions)
     log.info(f"[ai] 판정 {len(answer.decisions)}건 중 매칭 {same}건")
     with runtime.broker.effect(message) as cur:

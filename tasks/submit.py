@@ -38,7 +38,8 @@ def submit(
         again: search even if a fresh answer, or a fresh "nothing found", is there.
         priority: which messages go first.
         deadline_s: seconds for the whole search; by default `[search] deadline_s`.
-        options: stored with the job as they are.
+        options: stored with the job as they are; read are `fallback` (as `[search] fallback`, for this search),
+            `allow_used` and `allow_overseas`.
 
     Returns:
         The job: a new one, the one already searching for the same product (`deduped`), or the one whose answer is still
@@ -50,8 +51,9 @@ def submit(
     """
     check(product)
     search = runtime.settings.search
+    key = jobs.dedupe_key(product, options)
     with runtime.pool.transaction() as cur:
-        answered = None if again else _answered(cur, jobs.dedupe_key(product))
+        answered = None if again else _answered(cur, key)
         if answered:
             return Submitted(job_id=answered.job_id, status=answered.status, cached=True)
         while True:
@@ -67,7 +69,7 @@ def submit(
             if job_id:
                 flow.submitted(cur, job_id, int(priority))
                 return Submitted(job_id=job_id, status=JobStatus.PENDING)
-            active = jobs.active(cur, jobs.dedupe_key(product))
+            active = jobs.active(cur, key)
             if active:
                 return Submitted(job_id=active.job_id, status=active.status, deduped=True)
             # The search that was in the way has just ended: the next turn inserts.

@@ -30,7 +30,9 @@ def take(raw: object) -> Submitted:
     limits = here().settings.search
     wanted = submission.check(raw, max_name_chars=limits.max_name_chars, max_spec_chars=limits.max_spec_chars)
     try:
-        return here().submit(wanted.product(), again=wanted.again)
+        return here().submit(
+            wanted.product(), again=wanted.again, deadline_s=wanted.deadline_s, options=wanted.options()
+        )
     except BadProduct as bad:
         raise Problem("LPS_BAD_INPUT", errors=[submission.error(bad.kind or "product_name", "unusable")]) from None
 

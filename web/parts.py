@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from flask import current_app
 
@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 class Submit(Protocol):
     """Takes a product in, or hands back the job that already searches for it."""
 
-    def __call__(self, product: Product, *, again: bool = False) -> Submitted:
+    def __call__(
+        self,
+        product: Product,
+        *,
+        again: bool = False,
+        deadline_s: float | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> Submitted:
         """Raise errors.BadProduct when the product cannot be searched for."""
         ...
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, StrictBool, StrictStr, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt, StrictStr, ValidationError
 from pydantic_core import PydanticCustomError
 
 from model import Product
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MAX_CODE_CHARS = 64
 MAX_ECHO_CHARS = 60
+MIN_DEADLINE_S, MAX_DEADLINE_S = 10, 300
+FLAGS = ("again", "allow_used", "allow_overseas")
 _SPACES = re.compile(r"[\t\r\n ]+")
 # Direction overrides make a text read differently from what it is.
 _DIRECTION = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -50,6 +52,17 @@ class Search(BaseModel):
     specification: Text = ""
     product_code: Text = ""
     again: StrictBool = False
+    fallback: Literal["when_unmatched", "always", "never"] | None = None
+    """When gmarket, auction and st11 are asked; None = as `[search] fallback`."""
+    allow_used: StrictBool = False
+    allow_overseas: StrictBool = False
+    deadline_s: Annotated[StrictInt, Field(ge=MIN_DEADLINE_S, le=MAX_DEADLINE_S)] | None = None
+    """Seconds for the whole search; None = as `[search] deadline_s`."""
+
+    def options(self) -> dict[str, Any]:
+        """What differs from a search without any option, as it is stored with the job."""
+        chosen = {"fallback": self.fallback, "allow_used": self.allow_used, "allow_overseas": self.allow_overseas}
+        return {name: value for name, value in chosen.items() if value}
 
     def product(self) -> Product:
         """What is searched for."""
@@ -62,6 +75,9 @@ _CODES = {
     "extra_forbidden": "unknown_field",
     "string_type": "wrong_type",
     "bool_type": "wrong_type",
+    "literal_error": "not_a_choice",
+    "greater_than_equal": "out_of_range",
+    "less_than_equal": "out_of_range",
     "model_type": "wrong_type",
     "string_unicode": "control_character",
     "control_character": "control_character",
@@ -79,7 +95,7 @@ def _errors(failed: ValidationError) -> list[FieldError]:
     for item in failed.errors(include_url=False, include_input=False):
         code = _CODES.get(item["type"], "wrong_type")
         field = str(item["loc"][0]) if item["loc"] else "body"
-        found.append(error(field, code))
+        found.append(error(field, code, low=MIN_DEADLINE_S, high=MAX_DEADLINE_S))
     return found
 
 
@@ -134,5 +150,8 @@ def from_form(form: Mapping[str, str]) -> dict[str, Any]:
     raw: dict[str, Any] = {
         name: _SPACES.sub(" ", form.get(name, "")) for name in ("product_name", "specification", "product_code")
     }
-    raw["again"] = form.get("again") == "1"
+    raw |= {name: form.get(name) == "1" for name in FLAGS}
+    raw["fallback"] = form.get("fallback") or None
+    deadline = form.get("deadline_s", "").strip()
+    raw["deadline_s"] = int(deadline) if re.fullmatch(r"[0-9]{1,4}", deadline) else deadline or None
     return raw

@@ -159,3 +159,14 @@ def test_an_incomplete_answer_is_not_given_again(bench: Bench, market: ScriptedM
     market.script["coupang"] = [Blocked("no", kind="akamai")]
     job = bench.search()
     assert job.job_id != submit(WATER).job_id
+
+
+def test_a_search_may_ask_for_the_fallback_malls_or_used_goods(bench: Bench, market: ScriptedMarket) -> None:
+    """Its own options go before the settings, and make another question of the same product."""
+    market.script["naver"] = [[offer("naver", 9_000), offer("naver", 4_000, "맑은샘 생수 2L 6개 중고", used=True)]]
+    assert 9_000 == bench.done()["lowest"]["price"]
+    every = bench.done(options={"fallback": "always", "allow_used": True})
+    assert 4_000 == every["lowest"]["price"]
+    assert "empty" == every["sources"]["gmarket"]["outcome"]
+    assert 9_000 == bench.done()["lowest"]["price"]
+    assert 2 == market.count("naver")

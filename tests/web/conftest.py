@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -27,16 +27,23 @@ class Counter:
 
     db: Database
 
-    def __call__(self, product: Product, *, again: bool = False) -> Submitted:
+    def __call__(
+        self,
+        product: Product,
+        *,
+        again: bool = False,
+        deadline_s: float | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> Submitted:
         """Insert the job row."""
-        options = {"again": again}
+        options = {"again": again} | (options or {})
         with self.db.pool.transaction() as cur:
             job_id = jobs.submit(
-                cur, product, priority=Priority.INTERACTIVE, deadline_s=90, trace_id="t", options=options
+                cur, product, priority=Priority.INTERACTIVE, deadline_s=deadline_s or 90, trace_id="t", options=options
             )
             if job_id:
                 return Submitted(job_id=job_id, status=JobStatus.PENDING)
-            active = jobs.active(cur, jobs.dedupe_key(product))
+            active = jobs.active(cur, jobs.dedupe_key(product, options))
         assert active
         return Submitted(job_id=active.job_id, status=active.status, deduped=True)
 

@@ -53,8 +53,8 @@ def test_a_stored_answer_is_200(settings: config.Settings, db: Database) -> None
     """A cached answer needs no waiting: 200 instead of 202."""
     job_id = rows.finished(db, [])
 
-    def stored(product: Product, *, again: bool = False) -> Submitted:
-        assert not again
+    def stored(product: Product, **options: Any) -> Submitted:
+        assert not options["again"]
         assert "라면" == product.name
         return Submitted(job_id=job_id, status=JobStatus.DONE, cached=True)
 

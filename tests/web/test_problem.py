@@ -14,7 +14,8 @@ import pytest
 import config
 from store.pool import Pool
 from tests.conftest import fresh_database
-from web import create_app, problem, texts
+from web import create_app, problem
+from web.texts.problems import PROBLEMS
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -127,8 +128,8 @@ def test_a_database_of_the_other_world_is_503(db: Database) -> None:
 
 def test_every_code_has_a_text() -> None:
     """No code without its Korean and English sentence."""
-    assert {f"problem.{code}" for code in problem.CODES} == set(texts.PROBLEMS) & {
-        key for key in texts.PROBLEMS if key.startswith("problem.")
+    assert {f"problem.{code}" for code in problem.CODES} == set(PROBLEMS) & {
+        key for key in PROBLEMS if key.startswith("problem.")
     }
 
 

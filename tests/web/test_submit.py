@@ -65,3 +65,18 @@ def test_what_cannot_be_searched_for_is_named(real: FlaskClient, db: Database) -
     assert [("product_name", "unusable")] == [(error["field"], error["code"]) for error in problem["errors"]]
     assert 'id="product_name-error"' in real.post("/search", data={"product_name": "!!! ???"}).text
     assert [(0,)] == db.rows("SELECT count(*) FROM job")
+
+
+def test_the_options_of_the_form_are_stored_with_the_job(real: FlaskClient, db: Database) -> None:
+    """Only what was chosen; the deadline becomes the job's."""
+    real.post("/search", data={"product_name": "밥", "allow_used": "1", "fallback": "always", "deadline_s": "40"})
+    assert [({"allow_used": True, "fallback": "always"}, 40)] == db.rows(
+        "SELECT options, extract(epoch FROM deadline_at - created_at)::int FROM job"
+    )
+
+
+@pytest.mark.parametrize("wrong", [{"fallback": "sometimes"}, {"deadline_s": "5"}, {"deadline_s": "soon"}])
+def test_an_option_that_cannot_be_is_named(real: FlaskClient, db: Database, wrong: dict[str, str]) -> None:
+    """422, the form again, nothing stored."""
+    assert 422 == real.post("/search", data={"product_name": "밥"} | wrong).status_code
+    assert [] == db.rows("SELECT 1 FROM job")

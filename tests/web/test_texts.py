@@ -10,8 +10,9 @@ import pytest
 
 from model import MALLS, JobStatus, Outcome, Reason, Same, SourceOutcome
 from web import texts
+from web.texts import pages, problems, words
 
-WEB = Path(texts.__file__).parent
+WEB = Path(texts.__file__).parent.parent
 WORDS = {
     "mall": MALLS,
     "state": [status.name.lower() for status in JobStatus],
@@ -21,7 +22,8 @@ WORDS = {
     "reason": list(Reason),
     "attempt": ["done", "retry", "dead", "lost", "released", "skipped"],
 }
-ALL = texts.TEXTS | texts.REASONS | texts.PROBLEMS
+ALL = texts.ALL
+FILES = (pages.PAGES, words.WORDS, problems.PROBLEMS)
 
 
 @pytest.mark.parametrize("kind", WORDS)
@@ -37,10 +39,15 @@ def test_both_languages_need_the_same_values() -> None:
         assert korean == english, key
 
 
+def test_no_text_is_said_twice() -> None:
+    """Two files with one key would hide one another."""
+    assert len(ALL) == sum(map(len, FILES))
+
+
 def test_every_text_is_used() -> None:
     """No text that no template and no module names."""
-    sources = [*WEB.glob("*.py"), *(WEB / "templates").glob("*.html")]
-    used = "".join(path.read_text(encoding="utf-8") for path in sources if path.name != "texts.py")
+    sources = [*WEB.rglob("*.py"), *(WEB / "templates").rglob("*.html")]
+    used = "".join(path.read_text(encoding="utf-8") for path in sources if path.parent.name != "texts")
     built = (*WORDS, "mark", "problem", "field", "stage")
     for key in ALL:
         kind, word = key.split(".", 1)

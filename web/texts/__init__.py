@@ -1,0 +1,24 @@
+"""Every text a person reads on a page or in a problem: Korean, then English. A file a part of the app."""
+
+from __future__ import annotations
+
+from web.texts.pages import PAGES
+from web.texts.problems import PROBLEMS
+from web.texts.words import WORDS
+
+LANGUAGES = ("ko", "en")
+ALL = PAGES | WORDS | PROBLEMS
+
+
+def text(language: str, key: str, **values: object) -> str:
+    """One text.
+
+    Raises:
+        KeyError: no such text, or a value is missing.
+    """
+    return ALL[key][LANGUAGES.index(language)].format(**values)
+
+
+def has(key: str) -> bool:
+    """Whether there is such a text."""
+    return key in ALL

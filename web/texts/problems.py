@@ -1,0 +1,59 @@
+"""What went wrong, and what is wrong with a field."""
+
+from __future__ import annotations
+
+PROBLEMS: dict[str, tuple[str, str]] = {
+    "problem.LPS_BAD_REQUEST": ("요청을 이해할 수 없습니다.", "The request is not understood."),
+    "problem.LPS_NO_BODY": ("요청 본문이 비어 있습니다. JSON을 보내 주세요.", "The body is empty. Send JSON."),
+    "problem.LPS_BAD_JSON": ("요청 본문이 올바른 JSON이 아닙니다.", "The body is not valid JSON."),
+    "problem.LPS_CROSS_SITE": (
+        "다른 사이트에서 보낸 요청은 받지 않습니다.",
+        "Requests from another site's page are refused.",
+    ),
+    "problem.LPS_NOT_FOUND": ("그런 주소가 없습니다.", "There is nothing at this address."),
+    "problem.LPS_JOB_NOT_FOUND": (
+        "그런 검색이 없거나 검색 번호가 잘못되었습니다.",
+        "There is no such search, or its id is malformed.",
+    ),
+    "problem.LPS_PRODUCT_NOT_FOUND": (
+        "이 상품 코드로 저장된 가격이 없습니다.",
+        "No price is stored under this product code.",
+    ),
+    "problem.LPS_METHOD_NOT_ALLOWED": ("이 주소에서 쓸 수 없는 메서드입니다.", "This method is not allowed here."),
+    "problem.LPS_TOO_LARGE": ("요청 본문이 64 kB를 넘습니다.", "The body is larger than 64 kB."),
+    "problem.LPS_NOT_JSON_TYPE": (
+        "Content-Type을 application/json으로 보내 주세요.",
+        "Send it as Content-Type: application/json.",
+    ),
+    "problem.LPS_WRONG_HOST": (
+        "이 서버는 이 컴퓨터의 이름(localhost, 127.0.0.1)으로만 답합니다.",
+        "This server answers only to this machine's own names (localhost, 127.0.0.1).",
+    ),
+    "problem.LPS_BAD_INPUT": ("보낸 값에 잘못이 있습니다.", "Something in the input is wrong."),
+    "problem.LPS_INTERNAL": (
+        "서버 안에서 오류가 났습니다. 로그를 확인해 주세요.",
+        "The server failed. See its log.",
+    ),
+    "problem.LPS_DATABASE_DOWN": (
+        "데이터베이스에 연결할 수 없습니다. 잠시 뒤 다시 시도해 주세요.",
+        "The database does not answer. Try again shortly.",
+    ),
+    "problem.LPS_WRONG_SCHEMA": (
+        "데이터베이스의 스키마가 이 버전과 맞지 않습니다.",
+        "The database has another schema than this version.",
+    ),
+    "field.required": ("꼭 필요한 값입니다.", "This is required."),
+    "field.empty": ("비워 둘 수 없습니다.", "This must not be empty."),
+    "field.too_long": ("{limit}자까지 쓸 수 있습니다.", "At most {limit} characters."),
+    "field.control_character": (
+        "쓸 수 없는 제어 문자가 들어 있습니다.",
+        "It holds control characters, which are not allowed.",
+    ),
+    "field.wrong_type": ("값의 형식이 다릅니다.", "The value has the wrong type."),
+    "field.not_a_choice": ("고를 수 없는 값입니다.", "This is none of the choices."),
+    "field.out_of_range": ("{low}에서 {high}까지의 수여야 합니다.", "A number from {low} to {high}."),
+    "field.unknown_field": ("모르는 항목입니다.", "There is no such field."),
+    "field.not_json": ("올바른 JSON이 아닙니다.", "This is not valid JSON."),
+    "field.not_json_type": ("application/json이어야 합니다.", "It must be application/json."),
+    "field.unusable": ("이 상품으로는 검색할 수 없습니다.", "This cannot be searched for."),
+}
