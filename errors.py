@@ -32,6 +32,8 @@ An error's docstring is its default message. `outcome` is the word a failed sour
 
 from __future__ import annotations
 
+from typing import Any
+
 from model import SourceOutcome
 
 
@@ -52,6 +54,8 @@ class SourceFailure(LpsError):
         super().__init__(message)
         self.kind = kind
         """The finer name: `akamai`, `cloudflare`, `http_429`, … or empty."""
+        self.seen: tuple[Any, ...] = ()
+        """What was received before it failed (`crawl.Seen`), the answer that failed last; often nothing."""
 
 
 class Retry(SourceFailure):
@@ -114,6 +118,8 @@ class BadProduct(Stop):
 
 class BadKey(Stop):
     """The other side refuses our key."""
+
+    outcome = SourceOutcome.BLOCKED
 
 
 class Disabled(Stop):

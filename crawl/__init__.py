@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 from crawl import malls
 from crawl.classify import classify
 from crawl.failure import failure
+from crawl.mall import Parsed
 from crawl.text import decode
-from errors import Disabled, NoKey
+from errors import Disabled, NoKey, SourceFailure, UnknownPage
 from model import SourceOutcome
 
 if TYPE_CHECKING:
@@ -26,11 +27,22 @@ if TYPE_CHECKING:
 
     from config import Settings
     from crawl.http import HttpFetcher
-    from crawl.mall import Body, Fetcher, Mall, Parsed
+    from crawl.mall import Body, Fetcher, Mall
     from crawl.naver_api import NaverApi
     from model import Offer
 
 _log = logging.getLogger("crawl")
+SECOND_LOOK_S = 3.0
+"""Less time than this is not enough for a page in a browser."""
+_UNREAD = (SourceOutcome.DRIFT, SourceOutcome.UNKNOWN_PAGE, SourceOutcome.NOT_RENDERED)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Seen:
+    """One answer of a mall as it came, and what it means."""
+
+    body: Body
+    reading: Reading
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,6 +58,10 @@ class Page:
     size_bytes: int = 0
     url: str = ""
     status: int | None = None
+    kind: str = ""
+    """`truncated`: the page broke off, its mall may have more to offer."""
+    seen: tuple[Seen, ...] = ()
+    """What was received, the answer last."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,8 +83,11 @@ def parse_file(
     """
     found = malls.mall(mall)
     text = body if isinstance(body, str) else decode(body, charset)
-    # A browser's own error page has an address that no link can be joined to.
-    parsed = found.parse(text, url if url.startswith("http") else "")
+    try:
+        # A browser's own error page has an address that no link can be joined to.
+        parsed = found.parse(text, url if url.startswith("http") else "")
+    except UnknownPage as error:
+        return Reading(outcome=error.outcome, kind=error.kind, parsed=Parsed())
     outcome, kind = classify(mall, status, url, text, parsed)
     return Reading(outcome=outcome, kind=kind, parsed=parsed)
 
@@ -88,19 +107,24 @@ class Crawler:
     def fetch(self, mall: str, query: str, deadline: float) -> Page:
         """One search at one mall, ended before `deadline` (`time.monotonic()` seconds).
 
+        Data for programs that no longer read are followed by a look at the page that people see, if there is time.
+
         Raises:
-            SourceFailure: its `.outcome` and `.kind` say what became of the source.
+            SourceFailure: its `.outcome` and `.kind` say what became of the source, `.seen` what was received.
         """
         block: Any = self._settings.mall(mall)
         if why := block.why_disabled:
             raise NoKey(why, kind="no_key") if why.startswith("no key") else Disabled(why)
         found = malls.mall(mall)
         started = time.monotonic()
-        body = self._get(found, block, query, deadline)
-        reading = parse_file(mall, body.content, url=body.url, status=body.status, charset=body.charset)
+        seen = self._look(found, block, query, deadline)
+        last = seen[-1]
+        body, reading = last.body, last.reading
         if not reading.outcome.answered:
             _log_failure(mall, query, body, reading)
-            raise failure(mall, body, reading.outcome, reading.kind, reading.parsed)
+            error = failure(mall, body, reading.outcome, reading.kind, reading.parsed)
+            error.seen = seen
+            raise error
         page = Page(
             mall=mall,
             query=query,
@@ -108,9 +132,11 @@ class Crawler:
             offers=reading.parsed.offers,
             cards=reading.parsed.cards,
             took_ms=round((time.monotonic() - started) * 1000),
-            size_bytes=body.size_bytes or len(body.content),
+            size_bytes=sum(one.body.size_bytes or len(one.body.content) for one in seen),
             url=body.url,
             status=body.status,
+            kind=reading.kind,
+            seen=seen,
         )
         _log_page(page, body, reading)
         return page
@@ -130,11 +156,28 @@ class Crawler:
         for one in held:
             one.close()
 
+    def _look(self, mall: Mall, block: Any, query: str, deadline: float) -> tuple[Seen, ...]:
+        """What the mall answers; the one that counts comes last."""
+        first = _seen(mall, self._get(mall, block, query, deadline))
+        for_programs = mall.page_url is not mall.search_url and block.fetcher == "http"
+        left_s = deadline - time.monotonic()
+        if not for_programs or first.reading.outcome not in _UNREAD or left_s < SECOND_LOOK_S:
+            return (first,)
+        try:
+            page = _seen(mall, self._in_browser(mall, block, query, deadline))
+        except SourceFailure as error:
+            _log.warning("[%s] 상품 페이지도 읽지 못함: %s", mall.name, error)
+            return (first,)
+        return (first, page) if page.reading.outcome.answered else (page, first)
+
     def _get(self, mall: Mall, block: Any, query: str, deadline: float) -> Body:
         if mall.name == "naver":
             return self._naver_api(block).get(_naver_url(block, query), deadline)
         if block.fetcher == "http":
             return self._http_fetcher().get(mall.search_url(block.base_url, query), deadline, dict(mall.headers))
+        return self._in_browser(mall, block, query, deadline)
+
+    def _in_browser(self, mall: Mall, block: Any, query: str, deadline: float) -> Body:
         shop = getattr(block, "shop_url", block.base_url)
         url = mall.page_url(shop, query)
         with self._lock:
@@ -168,6 +211,13 @@ class Crawler:
         from crawl.browser import BrowserFetcher  # noqa: PLC0415 - loads selenium, which web never needs
 
         return BrowserFetcher(self._settings.browser)
+
+
+def _seen(mall: Mall, body: Body) -> Seen:
+    return Seen(
+        body=body,
+        reading=parse_file(mall.name, body.content, url=body.url, status=body.status, charset=body.charset),
+    )
 
 
 def _naver_url(block: Any, query: str) -> str:

@@ -13,6 +13,7 @@ from urllib.parse import urljoin
 from selectolax.lexbor import LexborHTMLParser
 
 from crawl.text import clean
+from errors import UnknownPage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,15 +22,53 @@ if TYPE_CHECKING:
 
 Tree = LexborHTMLParser
 
+MAX_DEPTH = 512
+"""Elements inside each other: Chromium itself nests no deeper. A parser's time grows with the square of it."""
+MAX_TAGS = 1_000_000
+"""Tags of one page; the largest page seen has 28,000."""
+_TAG = re.compile(
+    r"<script\b(?![^>]*/>).*?(?:</script|\Z)|<style\b(?![^>]*/>).*?(?:</style|\Z)|<!--(?:-?>|.*?(?:--!?>|\Z))"
+    r"|<(/?)([a-z][^\s/>]*)",
+    re.DOTALL | re.IGNORECASE,
+)
+_FLAT = re.compile(
+    r"area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|path"  # never closed
+    r"|li|p|td|th|tr|option|dt|dd|thead|tbody|tfoot|colgroup|optgroup|rp|rt"  # closed by the next of their kind
+)
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _FRAME = re.compile(r"suggest|autocomplete|recent|history|\bgnb|layer|popup|modal|filter", re.IGNORECASE)
 
 
 def tree(page: str) -> Tree:
-    """The page as a tree without what no visitor reads; any text at all gives one."""
+    """The page as a tree without what no visitor reads; any text gives one.
+
+    Raises:
+        UnknownPage: more tags, or tags nested deeper, than any page of a mall: reading it could take minutes.
+    """
+    if page.count("<") > MAX_DEPTH and _too_much(page):
+        raise UnknownPage("the page has more tags, or deeper ones, than can be read in time", kind="too_deep")
     whole = LexborHTMLParser(page)
     whole.strip_tags(["script", "style", "noscript", "template"])
     return whole
+
+
+def _too_much(page: str) -> bool:
+    """Whether the tags are too many or too deep, counted by name, so that a stray end tag closes nothing else."""
+    if page.count("<") > MAX_TAGS:
+        return True
+    depth, within = 0, dict[str, int]()
+    for end, raw in _TAG.findall(page):
+        name = raw.lower()
+        if not name or _FLAT.fullmatch(name):
+            continue
+        inside = within.get(name, 0)
+        if end:
+            within[name], depth = (inside - 1, depth - 1) if inside else (0, depth)
+        else:
+            within[name], depth = inside + 1, depth + 1
+            if depth > MAX_DEPTH:
+                return True
+    return False
 
 
 def text(node: LexborNode | None, *, gap: str = " ") -> str:
@@ -99,10 +138,16 @@ def says(node: LexborNode | None, words: re.Pattern[str]) -> bool:
     A hidden element does not speak (style sheets are not known), nor does a header, a menu or a layer: its words about
     a search are not about this one.
     """
-    if node is None or not words.search(text(node)) or _apart(node):
-        return False
-    speaking = [child for child in node.iter() if words.search(text(child))]
-    return not speaking or any(says(child, words) for child in speaking)
+    waiting = [node] if node is not None and words.search(text(node)) else []
+    while waiting:
+        one_of_them = waiting.pop()
+        if _apart(one_of_them):
+            continue
+        speaking = [child for child in one_of_them.iter() if words.search(text(child))]
+        if not speaking:
+            return True
+        waiting += speaking
+    return False
 
 
 def _apart(node: LexborNode) -> bool:

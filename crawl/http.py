@@ -19,7 +19,7 @@ from requests.adapters import HTTPAdapter
 
 from crawl.mall import Body
 from crawl.wires import Wires
-from errors import DeadlineExceeded, ProxyAuth, ProxyDead, SourceFailure, UpstreamDown, UpstreamTimeout
+from errors import DeadlineExceeded, ProxyAuth, ProxyDead, SourceFailure, UnknownPage, UpstreamDown, UpstreamTimeout
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,7 +65,8 @@ class HttpFetcher:
 
         Raises:
             UpstreamTimeout: no answer in time.
-            UpstreamDown: unreachable, cut off, larger than MAX_BYTES, or not HTTP.
+            UpstreamDown: unreachable, cut off, or not HTTP.
+            UnknownPage: larger than MAX_BYTES; it will be so the next time too.
             DeadlineExceeded: the stage's own time ran out first.
             ProxyDead, ProxyAuth: the way there is closed.
         """
@@ -120,7 +121,7 @@ def _read(answer: requests.Response, until: float) -> Body:
         pieces.append(piece)
         size += len(piece)
         if size > MAX_BYTES:
-            raise UpstreamDown(f"the answer is larger than {MAX_BYTES >> 20} MB", kind="too_large")
+            raise UnknownPage(f"the answer is larger than {MAX_BYTES >> 20} MB", kind="too_large")
         if time.monotonic() > until:
             raise requests.ReadTimeout
     return Body(

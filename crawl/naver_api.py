@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from crawl.malls.naver import BAD_KEY, QUOTA, error_code
 from crawl.text import decode
-from errors import BadKey, NoKey, RateLimited
+from errors import BadKey, Blocked, NoKey, RateLimited
 
 if TYPE_CHECKING:
     from crawl.http import HttpFetcher
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from crawl.mall import Body
 
 _log = logging.getLogger("crawl.naver")
-_REFUSED = (401, 403)
+_FORBIDDEN = 403
+_REFUSED = (401, _FORBIDDEN)
 
 
 class NaverApi:
@@ -38,6 +39,7 @@ class NaverApi:
             NoKey: no key was given.
             RateLimited: every key has to wait; `after_s` says how long.
             BadKey: every key is refused.
+            Blocked: this visitor is, whatever the key.
             UpstreamTimeout, UpstreamDown, DeadlineExceeded: as HttpFetcher.get.
         """
         if not self._ring.keys:
@@ -45,6 +47,9 @@ class NaverApi:
         for key in self._ring.usable():
             secret = {"X-Naver-Client-Id": key.id, "X-Naver-Client-Secret": key.secret, "Accept": "*/*"}
             body = self._http.get(url, deadline, secret, follow=False, timeout_s=self._timeout_s)
+            if body.status == _FORBIDDEN and not _code(body):
+                # The API says what is wrong with a key; a bare 403 stands before the API and would greet any key.
+                raise Blocked("네이버가 이 주소의 접근을 거부합니다 (HTTP 403)", kind="http_403")
             if not self._set_aside(key, body):
                 self._ring.accepted(key)
                 return body
@@ -58,8 +63,7 @@ class NaverApi:
         """Whether this key could not answer; the ring then knows why."""
         if body.status != 429 and body.status not in _REFUSED:
             return False
-        text = decode(body.content) if isinstance(body.content, bytes) else body.content
-        code = error_code(text)
+        code = _code(body)
         if body.status in _REFUSED or code in BAD_KEY:
             _log.warning("[naver] 키 %s… 거부됨 (HTTP %s, errorCode %s)", key.id[:4], body.status, code or "-")
             self._ring.refused(key)
@@ -68,3 +72,7 @@ class NaverApi:
             _log.warning("[naver] 키 %s… 한도 초과 (%s) → 다음 키", key.id[:4], "하루" if daily else "초당")
             self._ring.limited(key, daily=daily, after_s=body.retry_after_s)
         return True
+
+
+def _code(body: Body) -> str:
+    return error_code(decode(body.content) if isinstance(body.content, bytes) else body.content)

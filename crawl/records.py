@@ -13,6 +13,8 @@ import orjson
 from crawl.text import plain
 
 _FIELD = re.compile(r"<(\w+)>\s*(?:<!\[CDATA\[(.*?)\]\]>|([^<]*))\s*</\1>", re.DOTALL)
+LONGEST = 20_000
+"""Characters of one record, and of the head before the first."""
 _PRE = re.compile(r"<pre[^>]*>(.*?)(?:</pre>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
@@ -45,14 +47,18 @@ def xml_records(page: str, element: str) -> list[dict[str, str]]:
     found: list[dict[str, str]] = []
     if f"</{element}>" not in page:
         return found
-    for block in re.findall(rf"<{element}(?:\s[^>]*)?>(.*?)</{element}>", page, re.DOTALL):
+    opening = re.compile(rf"<{element}(?:\s[^<>]*)?>")
+    for piece in page.split(f"</{element}>")[:-1]:
+        start = opening.search(piece)
+        block = piece[start.end() :][:LONGEST] if start else ""
         record: dict[str, str] = {}
         for tag, cdata, text in _FIELD.findall(block):
             record.setdefault(tag, plain(cdata or text))
-        found.append(record)
+        if start:
+            found.append(record)
     return found
 
 
 def xml_field(page: str, element: str) -> str:
-    """The text of the first such element, or ""."""
-    return next((plain(cdata or text) for tag, cdata, text in _FIELD.findall(page) if tag == element), "")
+    """The text of the first such element near the beginning, or ""."""
+    return next((plain(cdata or text) for tag, cdata, text in _FIELD.findall(page[:LONGEST]) if tag == element), "")

@@ -76,9 +76,14 @@ def any_answer(sources: Sequence[JobSource]) -> bool:
 
 
 def missing(sources: Sequence[JobSource]) -> list[str]:
-    """Malls that should have answered and did not; one that the operator switched off is not missed."""
+    """Malls that should have answered in full and did not; one that the operator switched off is not missed."""
     fine = (SourceOutcome.OK, SourceOutcome.EMPTY, SourceOutcome.DISABLED)
-    return [source.mall for source in sources if source.outcome not in fine]
+    return [source.mall for source in sources if source.outcome not in fine or _cut(source)]
+
+
+def _cut(source: JobSource) -> bool:
+    """Whether a page broke off: what it showed counts, but there may be more."""
+    return source.report is not None and source.report.kind == "truncated"
 
 
 def known_absent(sources: Sequence[JobSource]) -> bool:

@@ -81,6 +81,7 @@ def climb(begun: Begun, report: SourceReport, deadline: float) -> SourceReport:
         report = replace(
             report,
             outcome=SourceOutcome.OK if report.offers or new else SourceOutcome.EMPTY,
+            kind=report.kind or page.kind,
             offers=(*report.offers, *new),
             cards=report.cards + page.cards,
             size_bytes=report.size_bytes + page.size_bytes,

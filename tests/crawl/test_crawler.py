@@ -30,7 +30,7 @@ PAGES = Path(__file__).parent.parent / "pages"
 @pytest.fixture
 def crawler(settings: Callable[..., Settings]) -> Iterator[Crawler]:
     """A crawler for the sandbox."""
-    opened = Crawler(settings())
+    opened = Crawler(settings(), browser=lambda: Browser("<html></html>"))
     yield opened
     opened.close()
 
@@ -102,7 +102,7 @@ FAILURES = [
     ("auction", "drift_prefix", "", errors.Drift, "no_cards"),
     ("st11", "drift_prefix", "", errors.Drift, "price"),
     ("naver", "drift_prefix", "", errors.Drift, "name"),
-    ("gmarket", "huge", "20", errors.UpstreamDown, "too_large"),
+    ("gmarket", "huge", "20", errors.UnknownPage, "too_large"),
 ]
 
 
@@ -116,6 +116,40 @@ def test_a_failure_says_what_to_do_about_it(
         crawler.fetch(mall, QUERY, soon())
     assert kind == caught.value.kind
     assert not caught.value.outcome.answered
+
+
+def test_data_that_changed_are_followed_by_a_look_at_the_page(
+    settings: Callable[..., Settings], market: Market
+) -> None:
+    """11st's JSON no longer reads, the page that people see does: its offers count, both answers are kept."""
+    market.set_scenario("st11", "drift_prefix", "")
+    browser = Browser((PAGES / "st11" / "result_page.html").read_text(encoding="utf-8"))
+    crawler = Crawler(settings(), browser=lambda: browser)
+    page = crawler.fetch("st11", QUERY, soon())
+    crawler.close()
+    assert (SourceOutcome.OK, ["drift", "ok"]) == (page.outcome, [one.reading.outcome for one in page.seen])
+    assert page.offers
+    assert page.size_bytes == 7 + page.seen[0].body.size_bytes
+
+
+def test_without_time_for_a_browser_the_first_answer_counts(settings: Callable[..., Settings], market: Market) -> None:
+    """A second look never costs the deadline, and its failure never hides what came first."""
+    market.set_scenario("st11", "drift_prefix", "")
+    browser = Browser("<html></html>")
+    crawler = Crawler(settings(), browser=lambda: browser)
+    for left_s, looks in ((1.0, 0), (5.0, 1)):
+        with pytest.raises(errors.Drift) as caught:
+            crawler.fetch("st11", QUERY, soon(left_s))
+        assert ("price", looks) == (caught.value.kind, len(browser.asked))
+    crawler.close()
+
+
+def test_a_page_that_broke_off_says_so(crawler: Crawler, market: Market) -> None:
+    """Its offers are good, but the mall may have more."""
+    market.set_scenario("coupang", "truncated", "")
+    page = crawler.fetch("coupang", QUERY, soon())
+    assert (SourceOutcome.OK, "truncated") == (page.outcome, page.kind)
+    assert page.offers
 
 
 def test_the_malls_own_wait_is_kept(crawler: Crawler, market: Market) -> None:

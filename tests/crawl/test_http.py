@@ -12,7 +12,7 @@ import pytest
 from requests.adapters import HTTPAdapter
 
 from crawl.http import HttpFetcher, retry_after_s
-from errors import DeadlineExceeded, SourceFailure, UpstreamDown, UpstreamTimeout
+from errors import DeadlineExceeded, SourceFailure, UnknownPage, UpstreamDown, UpstreamTimeout
 
 from .conftest import raw_server
 
@@ -129,7 +129,7 @@ def test_an_endless_answer_is_cut_off(http: HttpFetcher) -> None:
     """No body grows past the cap, however well it packs."""
     packed = gzip.compress(b"\0" * (40 << 20))
     head = HEAD + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(packed)
-    with raw_server([head, packed]) as server, pytest.raises(UpstreamDown) as caught:
+    with raw_server([head, packed]) as server, pytest.raises(UnknownPage) as caught:
         http.get(server.url, soon(20))
     assert "too_large" == caught.value.kind
 

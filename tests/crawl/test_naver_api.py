@@ -11,7 +11,7 @@ import pytest
 from crawl.http import HttpFetcher
 from crawl.keyring import Key, KeyRing
 from crawl.naver_api import NaverApi
-from errors import BadKey, NoKey, RateLimited, UpstreamTimeout
+from errors import BadKey, Blocked, NoKey, RateLimited, UpstreamTimeout
 
 from .conftest import raw_server
 
@@ -98,8 +98,20 @@ def test_when_every_key_is_refused_trying_again_is_of_no_use(http: HttpFetcher) 
     """The operator has to look: BadKey is not retried."""
     with raw_server(answer(401, "024")) as server:
         naver, _ = api(http, *KEYS)
-        with pytest.raises(BadKey):
+        with pytest.raises(BadKey) as caught:
             naver.get(server.url, time.monotonic() + 2)
+    assert ("blocked", "key") == (caught.value.outcome, caught.value.kind)
+
+
+def test_a_bare_403_refuses_the_visitor_and_not_the_key(http: HttpFetcher) -> None:
+    """What stands before the API knows no keys: no other key is tried, and none is set aside."""
+    with raw_server(answer(403)) as server:
+        naver, ring = api(http, *KEYS)
+        with pytest.raises(Blocked) as caught:
+            naver.get(server.url, time.monotonic() + 2)
+        assert not ring.all_refused
+    assert ("blocked", "http_403") == (caught.value.outcome, caught.value.kind)
+    assert ["first"] == asked(server.received)
 
 
 def test_other_failures_are_the_answer_itself(http: HttpFetcher) -> None:

@@ -29,6 +29,11 @@ JUNK = {
     "wrong items": b'{"items": [1, null, {"title": [], "lprice": {}}]}',
     "wrong groups": b'{"data": [1, {"groupName": "list", "items": 3}]}',
     "surrogates": b'{"items": [{"title": "\\ud800", "lprice": "1", "link": "http://x"}], "total": 1}',
+    "deep": b"<html>" + b"<div>" * 500_000,
+    "deep and closed": b"<div>" * 500_000 + b"</div>" * 500_000,
+    "deep behind stray ends": b"<span></i>" * 500_000,
+    "many": b"<i>" * 1_500_000,
+    "open records": b"<rss></item>" + b"<item>" * 300_000,
     "pdf": b"%PDF-1.4 \xe2\xe3\xcf\xd3",
     "gzip": b"\x1f\x8b\x08\x00" + b"x" * 100,
 }
@@ -38,9 +43,19 @@ JUNK = {
 @pytest.mark.parametrize("name", JUNK)
 def test_junk_is_never_an_answer(mall: str, name: str) -> None:
     """Bytes that are no page of the mall are neither offers nor "nothing found"."""
+    started = time.perf_counter()
     reading = crawl.parse_file(mall, JUNK[name])
+    assert time.perf_counter() - started < 5
     assert not reading.parsed.offers
     assert not reading.outcome.answered
+
+
+@pytest.mark.parametrize("mall", ["coupang", "gmarket", "auction", "st11"])
+def test_a_page_too_deep_to_read_is_named(mall: str) -> None:
+    """Half a million tags inside each other would keep an HTML parser busy for minutes; 500 are read."""
+    reading = crawl.parse_file(mall, JUNK["deep"])
+    assert ("unknown_page", "too_deep") == (reading.outcome, reading.kind)
+    assert "too_deep" != crawl.parse_file(mall, b"<html>" + b"<div>" * 500 + b"</div>" * 500).kind
 
 
 @pytest.mark.parametrize("page", RESULTS, ids=lambda page: f"{page.parent.name}-{page.name}")

@@ -47,6 +47,8 @@ class ScriptedMarket:
             answer = answer(deadline)
         if isinstance(answer, Exception):
             raise answer
+        if isinstance(answer, Page):
+            return answer
         outcome = SourceOutcome.OK if answer else SourceOutcome.EMPTY
         return Page(mall=mall, query=query, outcome=outcome, offers=tuple(answer), cards=len(answer), size_bytes=1000)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from crawl import Page
 from errors import Blocked, Drift, UpstreamDown
-from model import JobStatus, Product
+from model import JobStatus, Product, SourceOutcome
 from tests.tasks.conftest import WATER, Bench, ScriptedMarket, offer
 
 if TYPE_CHECKING:
@@ -80,6 +81,27 @@ def test_a_blocked_mall_is_named_and_recorded(bench: Bench, market: ScriptedMark
         result["sources"]["coupang"]["outcome"],
     )
     assert [("coupang", "akamai", 1)] == db.rows("SELECT mall, marker, ip_request_no FROM bot_detection")
+
+
+def test_a_page_that_broke_off_leaves_the_answer_incomplete(bench: Bench, market: ScriptedMarket) -> None:
+    """What it showed may win, but the mall may have had a lower price."""
+    cut = Page(
+        mall="coupang",
+        query="",
+        outcome=SourceOutcome.OK,
+        kind="truncated",
+        offers=(offer("coupang", 7_000),),
+        cards=2,
+    )
+    market.script["coupang"] = [cut]
+    result = bench.done()
+    source = result["sources"]["coupang"]
+    assert ("found", False, "ok", "truncated") == (
+        result["outcome"],
+        result["complete"],
+        source["outcome"],
+        source["kind"],
+    )
 
 
 def test_a_passing_fault_is_tried_again(bench: Bench, market: ScriptedMarket, db: Database) -> None:
