@@ -6,24 +6,32 @@ and leave zombies behind; undetected-chromedriver then attaches to it with its p
 
 from __future__ import annotations
 
-import fcntl
+import contextlib
 import socket
 import subprocess
+import tempfile
 import threading
 import time
-from pathlib import Path
+from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
+import psutil
 import undetected_chromedriver as uc
-from selenium.webdriver.common.utils import free_port
+from selenium.common.exceptions import WebDriverException
+from urllib3.exceptions import HTTPError
 
-from crawl import browser_driver
+from crawl import browser_driver, browser_flags
+from crawl.browser_places import Profile
 from crawl.browser_process import Guarded, new_folder
 from errors import BrowserMissing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from config import BrowserConfig
+    from crawl.browser_places import Place
     from crawl.display import Display
 
 
@@ -42,162 +50,178 @@ class _Running(ModuleType):
 
 
 uc.subprocess = _Running("subprocess")
-LEAN = (
-    "--no-first-run",
-    "--no-default-browser-check",
-    # undetected-chromedriver forces it too: the driver's user must be unprivileged, see docs/operations.md.
-    "--no-sandbox",
-    "--test-type",
-    "--disable-gpu",
-    "--in-process-gpu",
-    "--renderer-process-limit=1",
-    "--disable-site-isolation-trials",
-    "--disable-features=site-per-process,IsolateOrigins,SpareRendererForSitePerProcess,BackForwardCache",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-quic",
-    "--disable-dev-shm-usage",
-    "--lang=ko-KR",
-    "--accept-lang=ko-KR,ko",
-    "--log-level=3",
-)
-IMAGES = ("*.png*", "*.jpg*", "*.jpeg*", "*.gif*", "*.webp*", "*.avif*", "*.svg*", "*.ico*")
-FONTS_AND_MEDIA = ("*.woff*", "*.ttf*", "*.otf*", "*.mp4*", "*.webm*", "*.mp3*", "*.m3u8*")
-STYLES = ("*.css*",)
+# Its finalizer would hold every driver until this process ends.
+uc.finalize = lambda *_: None
+# It makes this folder on each start, by default in a home that a service's user may not have.
+uc.Patcher.data_path = tempfile.gettempdir()
 STEP_S = 0.02
-MOST_PROFILES = 64
 
 
 class Chromium:
-    """A running browser; not safe to use from two threads at once, except `kill`.
+    """A browser; not safe to use from two threads at once, except `kill`. Nothing runs before `start`.
 
     Args:
         config: window, programs, profile, start timeout.
-        display: where it draws; None is headless.
-
-    Raises:
-        BrowserMissing: it cannot be started; the text says why.
+        place: its place on this machine; None is one beyond what the machine should run.
     """
 
-    def __init__(self, config: BrowserConfig, display: Display | None, slot: int) -> None:
-        self.slot = slot
+    def __init__(self, config: BrowserConfig, place: Place | None = None) -> None:
+        self._config = config
+        self.place = place
+        self.spoilt = False
+        """Not to be used again."""
         self.pages = 0
         self.warmed: set[str] = set()
         self.pages_by_mall: dict[str, int] = {}
         self.used_at = time.monotonic()
+        self.origin = 0.0
+        """When the document last read came into being, by which it is told from the next one."""
+        self.driver: Any = None
+        self._guard: Guarded | None = None
+        self._profile: Profile | None = None
+        self._killed = False
         self._blocks_css: bool | None = None
+
+    def start(self, display: Display | None) -> None:
+        """Start Chromium on `display` (None: headless) and its driver; after a failure, `close` it.
+
+        Raises:
+            BrowserMissing: it cannot be started; the text says why.
+        """
+        config = self._config
         # Whatever may be missing is asked for before there is a folder to leave behind.
         driver = browser_driver.patched(browser_driver.found(config.driver, ("chromedriver",), "driver"))
         program = browser_driver.found(config.chromium, ("chromium", "google-chrome", "chrome"), "chromium")
         screen = display.name() if display else ""
         self._profile = Profile(config.profile_dir)
-        self.folder = new_folder()
-        own_driver = browser_driver.place(driver, self.folder)
-        profile = self._profile.path or self.folder / "profile"
-        port = free_port()
-        self.guard = Guarded(_command(program, profile, port, config, screen), self.folder)
-        try:
-            self._await_port(port, config.start_timeout_s)
-            self.driver = _attach(own_driver, program, profile, port)
-        except BaseException:
-            self.guard.kill()
-            self.guard.wait()
-            self._profile.free()
-            raise
+        folder = new_folder()
+        own_driver = browser_driver.place(driver, folder)
+        profile = self._profile.path or folder / "profile"
+        limit = threading.Timer(config.start_timeout_s, self.kill)
+        limit.daemon = True
+        with _reserved_port() as port:
+            self._guard = Guarded(browser_flags.command(program, profile, port, config, screen, folder), folder)
+            if self._killed:
+                self._guard.kill()
+            limit.start()
+            try:
+                self._await_port(port)
+                Chrome(self, program, profile, own_driver, port)
+                self.driver.execute_cdp_cmd("Network.enable", {})
+            except (WebDriverException, HTTPError, OSError) as error:
+                raise self._no_start(error) from error
+            finally:
+                limit.cancel()
 
-    def _await_port(self, port: int, timeout_s: float) -> None:
-        until = time.monotonic() + timeout_s
+    def _await_port(self, port: int) -> None:
         pause = threading.Event()
-        while time.monotonic() < until:
+        while self.alive:
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", port)) == 0:
                     return
-            if not self.guard.running and self.guard.process.poll() is None and self.guard.messages:
-                break
             pause.wait(STEP_S)
-        said = self.guard.messages.strip().splitlines()
-        raise BrowserMissing(f"Chromium does not start: {said[-1] if said else f'no answer within {timeout_s:g} s'}")
+        raise ConnectionError("no answer")
+
+    def _no_start(self, error: Exception) -> BrowserMissing:
+        said = (self._guard.messages if self._guard else "").strip().splitlines()
+        text = (getattr(error, "msg", None) or str(error)).strip()
+        if "only supports Chrome version" in text:
+            return BrowserMissing(f"Chromium and chromedriver are of different versions: {text.splitlines()[0]}")
+        if self._killed:
+            return BrowserMissing(f"Chromium does not start: no answer within {self._config.start_timeout_s:g} s")
+        return BrowserMissing(f"Chromium does not start: {said[-1] if said else text.splitlines()[0]}")
+
+    def count(self, mall: str) -> None:
+        """One more page, of this mall."""
+        self.pages += 1
+        self.pages_by_mall[mall] = self.pages_by_mall.get(mall, 0) + 1
 
     def block(self, *, css: bool) -> None:
-        """Leave out images, fonts and media, style sheets by choice: none holds a price."""
-        if self._blocks_css == css:
-            return
-        if self._blocks_css is None:
-            self.driver.execute_cdp_cmd("Network.enable", {})
-        patterns = [*IMAGES, *FONTS_AND_MEDIA, *(STYLES if css else ())]
-        self.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": patterns})
-        self._blocks_css = css
+        """Leave out images, fonts, media and advertisements, style sheets by choice: none holds a price."""
+        if self._blocks_css != css:
+            self.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": browser_flags.blocked(css=css)})
+            self._blocks_css = css
 
     @property
     def alive(self) -> bool:
         """Whether it can be used further."""
-        return self.guard.running
+        return self._guard is not None and self._guard.running
+
+    def memory_mb(self) -> int:
+        """What its processes hold, shared pages counted once (PSS)."""
+        if self._guard is None:
+            return 0
+        total = 0
+        with contextlib.suppress(psutil.NoSuchProcess):
+            for process in psutil.Process(self._guard.process.pid).children(recursive=True):
+                total += process.memory_full_info().pss
+        return total >> 20
 
     def kill(self) -> None:
         """End the whole tree now, whatever it does; from any thread."""
-        self.guard.kill()
+        self._killed = True
+        if self._guard:
+            self._guard.kill()
 
     def close(self) -> None:
         """End it politely, so that its profile is whole, and leave no process, socket or file."""
-        self.guard.end()
-        self.guard.wait()
-        service = self.driver.service
-        if service.process:
-            service.process.wait()
-            service.process.stdin.close()
-            service.process = None
-        self.driver.command_executor.close()
-        self._profile.free()
+        if self._guard:
+            self._guard.end()
+            self._guard.wait()
+        if self.driver is not None:
+            _let_go(self.driver)
+            self.driver = None
+        if self._profile:
+            self._profile.free()
+        if self.place:
+            self.place.free()
 
 
-class Profile:
-    """A profile that lasts, held by one browser at a time over all processes; none without a folder for it."""
+class Chrome(uc.Chrome):  # type: ignore[misc] # the library is untyped
+    """undetected-chromedriver attached to a Chromium that runs; ending both is `Chromium.close`'s alone."""
 
-    def __init__(self, folder: str) -> None:
-        self.path: Path | None = None
-        self._held: IO[str] | None = None
-        for number in range(MOST_PROFILES if folder else 0):
-            path = Path(folder) / f"profile-{number}"
-            path.mkdir(parents=True, exist_ok=True)
-            held = path.with_suffix(".lock").open("w")
-            try:
-                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                held.close()
-                continue
-            self.path, self._held = path, held
-            return
+    def __init__(self, owner: Chromium, program: Path, profile: Path, driver: Path, port: int) -> None:
+        # Known to its owner before it starts anything, so that a start that fails is cleaned up too.
+        owner.driver = self
+        options = uc.ChromeOptions()
+        options.debugger_address = f"127.0.0.1:{port}"
+        options.page_load_strategy = "eager"
+        options.unhandled_prompt_behavior = "dismiss"
+        super().__init__(
+            options=options,
+            user_data_dir=str(profile),
+            driver_executable_path=str(driver),
+            browser_executable_path=str(program),
+            log_level=3,
+        )
 
-    def free(self) -> None:
-        """Let another browser have it."""
-        if self._held:
-            self._held.close()
+    def quit(self) -> None:
+        """Do nothing: the original signals process numbers that may be another's by then."""
 
-
-def _command(program: Path, profile: Path, port: int, config: BrowserConfig, screen: str) -> list[str]:
-    return [
-        *(["/usr/bin/env", f"DISPLAY={screen}"] if screen else []),
-        str(program),
-        *LEAN,
-        *([] if screen else ["--headless=new"]),
-        f"--user-data-dir={profile}",
-        f"--window-size={config.width},{config.height}",
-        # Port 0 would do, but then Chromium tells every page that it is automated.
-        f"--remote-debugging-port={port}",
-        # Debian's Chromium would open its start page otherwise.
-        "about:blank",
-    ]
+    def __del__(self) -> None:
+        """Do nothing, for the same reason."""
 
 
-def _attach(driver: Path, program: Path, profile: Path, port: int) -> Any:
-    options = uc.ChromeOptions()
-    options.debugger_address = f"127.0.0.1:{port}"
-    options.page_load_strategy = "eager"
-    return uc.Chrome(
-        options=options,
-        user_data_dir=str(profile),
-        driver_executable_path=str(driver),
-        browser_executable_path=str(program),
-        log_level=3,
-    )
+def _let_go(driver: Any) -> None:
+    """Reap the driver's process and close our ends of what connected us."""
+    if executor := getattr(driver, "command_executor", None):
+        executor.close()
+    service: Any = getattr(driver, "service", None)
+    if process := getattr(service, "process", None):
+        process.kill()
+        process.wait()
+        process.stdin.close()
+        service.process = None
+
+
+@contextmanager
+def _reserved_port() -> Iterator[int]:
+    """A port for Chromium's debugger that nobody else on this machine is given meanwhile.
+
+    A bound socket that does not listen holds it: Chromium may bind there too (SO_REUSEADDR), and the kernel leaves it
+    out when others ask for any free port. Two browsers that start at once would otherwise now and then share a port.
+    """
+    with socket.socket() as holder:
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holder.bind(("127.0.0.1", 0))
+        yield holder.getsockname()[1]

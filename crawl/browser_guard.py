@@ -61,18 +61,16 @@ def _reap() -> set[int]:
 
 
 def _parents() -> dict[int, int]:
-    """Pid → parent's pid of every process that is not yet a zombie."""
+    """Pid → parent's pid of every process; zombies too, whose last threads may still be writing until reaped."""
     parents: dict[int, int] = {}
     for name in os.listdir("/proc"):  # noqa: PTH208 -- this process imports as little as it can
         if not name.isdigit():
             continue
         try:
             with open(f"/proc/{name}/stat", "rb") as stat:  # noqa: PTH123 -- as above
-                state, parent = stat.read().rpartition(b")")[2].split()[:2]
+                parents[int(name)] = int(stat.read().rpartition(b")")[2].split()[1])
         except OSError:
             continue
-        if state != b"Z":
-            parents[int(name)] = int(parent)
     return parents
 
 
@@ -159,6 +157,7 @@ def main(argv: list[str]) -> None:
         _end_politely(child, wake, POLITE_S if polite else grace_s)
     _kill_all(folder, wake)
     # A program that ended by itself leaves its messages for the worker to read; the folder goes when the worker says.
+    os.close(os.open(f"{folder}/ended", os.O_WRONLY | os.O_CREAT, 0o600))
     while not polite and os.read(0, 1):
         polite = True
     shutil.rmtree(folder, ignore_errors=True)

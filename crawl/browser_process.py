@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -55,16 +56,7 @@ class Guarded:
         """Whether the program runs and nobody has asked it to end."""
         if self.process.poll() is not None or not self.process.stdin or self.process.stdin.closed:
             return False
-        return self.program is not None
-
-    @property
-    def program(self) -> int | None:
-        """The program's pid, None once it has ended."""
-        try:
-            children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
-        except OSError:
-            return None
-        return int(children.split()[0]) if children.strip() else None
+        return not (self.folder / "ended").exists()
 
     @property
     def messages(self) -> str:
@@ -91,6 +83,8 @@ class Guarded:
             self.process.wait()
         if self.process.stdout:
             self.process.stdout.close()
+        # Already gone, unless somebody killed the guard.
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def _say(self, word: bytes) -> None:
         with self._lock:
