@@ -28,6 +28,8 @@ COMMANDS = {
     "worker": ("worker", "Run workers by themselves; list or drain them."),
     "scheduler": ("serve", "Run the clock by itself."),
     "web": ("serve", "Serve pages and API by themselves."),
+    "account": ("account", "Who may sign in; a link that signs a person in once."),
+    "key": ("key", "Keys of programs for the API: make, list, revoke."),
     "parse": ("parse", "Read a saved page of a mall as LPS reads it."),
     "match": ("match", "Judge titles against a product as LPS does."),
     "quantity": ("match", "Read size, count and total from titles."),

@@ -36,7 +36,7 @@ def operated(command: Callable[..., Any]) -> Callable[..., Any]:
             except ValueError as error:
                 raise click.UsageError(str(error)) from None
 
-    option = click.option("--who", default=_me, show_default="user@host", help="Who acts, for the record.")
+    option = click.option("--who", default=me, show_default="user@host", help="Who acts, for the record.")
     return world_options(option(run))
 
 
@@ -54,7 +54,8 @@ def _runtime(world: World) -> Iterator[None]:
             runtime.close()
 
 
-def _me() -> str:
+def me() -> str:
+    """Who runs this command, for the record: user@host."""
     try:
         user = getpass.getuser()
     except (KeyError, OSError):

@@ -43,15 +43,21 @@ def announced(here: Place, world: World, web: str) -> Iterator[None]:
         "settings": {name: value for name, value in here.env.items() if _is_setting(name)},
     }
     file = place.STATE / STATE
-    half = place.STATE / f"{STATE}.{os.getpid()}"
-    descriptor = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-        json.dump(document, stream)
-    half.replace(file)
+    private(file, json.dumps(document))
     try:
         yield
     finally:
         file.unlink(missing_ok=True)
+
+
+def private(file: Path, text: str) -> None:
+    """Write a file that only its own user can read, whole or not at all."""
+    half = file.with_name(f"{file.name}.{os.getpid()}")
+    half.unlink(missing_ok=True)
+    descriptor = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+        stream.write(text)
+    half.replace(file)
 
 
 def _is_setting(name: str) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli import place, progress, render, running, units
+from cli.account import local_access
 from cli.follow import Stopped, Stopping, follow
 from cli.options import world_options
 from cli.ready import machine_ready, port_free
@@ -61,8 +62,8 @@ def _run(here: Place, world: World, stopping: Stopping, *, searches: bool) -> No
         for unit in (units.web(here.settings), *units.workers(here.settings), units.scheduler()):
             stack.start(unit)
         stack.wait_ready("web", "sandbox", stopping=stopping.asked)
-        with running.announced(here, world, units.address(here.settings)):
-            _greet(here, world)
+        with running.announced(here, world, units.address(here.settings)), local_access(here) as link:
+            _greet(here, world, link)
             turn = _turn(stack, here)
             if searches and not stopping.asked.is_set():
                 _first_search(here, world, stopping, turn)
@@ -72,8 +73,11 @@ def _run(here: Place, world: World, stopping: Stopping, *, searches: bool) -> No
         _say("lps: stopping")
 
 
-def _greet(here: Place, world: World) -> None:
+def _greet(here: Place, world: World, link: str) -> None:
     _say(f"lps: {units.address(here.settings)}   {world.label}")
+    if link:
+        _say(f"lps: sign in as admin, once: {link}")
+    _say("lps: a key for curl and programs of yours is in .lps/api.key while this runs")
     if not world.live:
         _say("lps: the malls are an invented market on this machine: no price is real; --live asks the real ones")
     _say("lps: the log of all processes is in .lps/up.log; Ctrl-C stops everything")

@@ -103,8 +103,17 @@ class WebConfig(Block):
 
     host: Word
     port: Port
+    hosts: str
+    open: Literal["sandbox", "loopback", "never"]
+    session_hours: Seconds
+    rate_per_min: Count
     threads: Count
     processes: Count
+
+    @property
+    def names(self) -> frozenset[str]:
+        """`hosts`, name by name, in lower case."""
+        return frozenset(name.strip().lower() for name in self.hosts.split(",") if name.strip())
 
 
 class SearchConfig(Block):

@@ -37,13 +37,13 @@ def known() -> list[Migration]:
     """The migrations of this code, in order.
 
     Raises:
-        SchemaMismatch: a file name is malformed or a number is missing.
+        SchemaMismatch: a file name is malformed or a number stands twice.
     """
     found: list[Migration] = []
     for path in sorted(FOLDER.glob("*.sql")):
         match = _FILE.match(path.name)
-        if not match or int(match[1]) != len(found) + 1:
-            raise SchemaMismatch(f"store/migrations/{path.name}: expected number {len(found) + 1:04d}")
+        if not match or (found and int(match[1]) == found[-1].number):
+            raise SchemaMismatch(f"store/migrations/{path.name}: a name is NNNN_what.sql, each number once")
         text = path.read_text(encoding="utf-8")
         found.append(Migration(int(match[1]), path.stem, hashlib.sha256(text.encode()).hexdigest(), text))
     return found
@@ -97,8 +97,9 @@ def _applied(cur: Cursor) -> dict[int, tuple[str, str]]:
 
 def _pending(done: dict[int, tuple[str, str]]) -> list[Migration]:
     migrations = known()
-    if done and max(done) > len(migrations):
-        name = done[max(done)][0]
+    foreign = set(done) - {migration.number for migration in migrations}
+    if foreign:
+        name = done[max(foreign)][0]
         raise SchemaMismatch(f"the database is newer than this code (it has {name}): update LPS, nothing was touched")
     for migration in migrations:
         if migration.number in done and done[migration.number][1] != migration.sha256:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from flask import Flask
 from jinja2 import StrictUndefined
 
-from web import api, assets, filters, guard, language, ops, pages, parts, problem
+from web import api, assets, auth, filters, guard, language, login, ops, pages, parts, problem
 
 if TYPE_CHECKING:
     from config import Settings
@@ -34,9 +34,10 @@ def create_app(settings: Settings | None = None, pool: Pool | None = None, submi
     app.extensions["lps"] = parts.gather(settings, pool, submit)
     language.install(app)
     guard.install(app)
+    auth.install(app)
     problem.install(app)
     filters.install(app)
     assets.install(app)
-    for blueprint in (api.blueprint, pages.blueprint, ops.blueprint):
+    for blueprint in (api.blueprint, pages.blueprint, ops.blueprint, login.blueprint):
         app.register_blueprint(blueprint)
     return app

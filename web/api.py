@@ -12,6 +12,7 @@ from errors import BadProduct
 from web import answers, present, service, submission
 from web.parts import here
 from web.problem import Problem
+from web.roles import needs
 
 if TYPE_CHECKING:
     from flask import Response
@@ -38,6 +39,7 @@ def take(raw: object) -> Submitted:
 
 
 @blueprint.post("/search")
+@needs("buyer")
 def search() -> Response:
     """Submit: 202 and where to look, or 200 when the answer is there already."""
     submitted = take(submission.decode(request.get_data(), is_json=request.is_json))
@@ -55,6 +57,7 @@ def search() -> Response:
 
 
 @blueprint.get("/jobs/<job_id>")
+@needs("viewer")
 def job(job_id: str) -> Response:
     """One search: job, sources, stages, result, offers; `?view=progress` leaves out result and offers."""
     progress = request.args.get("view") == "progress"
@@ -66,6 +69,7 @@ def job(job_id: str) -> Response:
 
 
 @blueprint.get("/ops")
+@needs("viewer")
 def ops() -> Response:
     """The operators' snapshot."""
     return answers.json({"origin": here().settings.origin} | asdict(service.ops()))

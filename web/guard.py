@@ -51,9 +51,14 @@ def _place(address: str) -> tuple[str, str]:
 
 
 def check_host() -> None:
-    """Refuse other names while we listen on loopback: a foreign page may point its own name at us (DNS rebinding)."""
+    """Refuse names that are not ours: a foreign page may point its own name at us (DNS rebinding).
+
+    Ours are this machine's own and those of `[web] hosts`; without these, who listens on the network takes every name.
+    """
+    web = parts.here().settings.web
     name, _ = _place(f"//{request.host}")
-    if is_loopback(parts.here().settings.web.host) and not is_loopback(name):
+    strange = web.names or is_loopback(web.host)
+    if strange and not is_loopback(name) and name.lower() not in web.names:
         raise Problem("LPS_WRONG_HOST")
 
 

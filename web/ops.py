@@ -9,6 +9,7 @@ from flask import Blueprint
 import store.migrate
 from web import answers
 from web.parts import here
+from web.roles import public
 
 if TYPE_CHECKING:
     from flask import Response
@@ -17,12 +18,14 @@ blueprint = Blueprint("ops", __name__)
 
 
 @blueprint.get("/healthz")
+@public
 def healthz() -> Response:
     """The process answers; the database is not asked."""
     return answers.json({"status": "ok"})
 
 
 @blueprint.get("/readyz")
+@public
 def readyz() -> Response:
     """The database answers and has this code's schema and our origin; 503 otherwise."""
     store.migrate.check(here().pool, here().settings.origin)

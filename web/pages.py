@@ -13,6 +13,7 @@ from web import answers, api, filters, present, service, submission
 from web.language import text
 from web.parts import here
 from web.problem import Problem
+from web.roles import needs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,12 +51,14 @@ def _home(values: Mapping[str, str], problem: Problem | None = None) -> str:
 
 
 @blueprint.get("/")
+@needs("viewer")
 def home() -> str:
     """The form, filled from the address where an example or a link names values, and the last searches."""
     return _home(request.args)
 
 
 @blueprint.post("/search")
+@needs("buyer")
 def search() -> AnyResponse:
     """Submit the form: on to the search's page, or back to the form with what is wrong."""
     try:
@@ -70,6 +73,7 @@ def search() -> AnyResponse:
 
 
 @blueprint.get("/jobs/<job_id>")
+@needs("viewer")
 def job(job_id: str) -> Response:
     """A search: as it goes, then its result."""
     found = service.search(job_id, with_decisions=True)
@@ -114,6 +118,7 @@ def _costs(result: Mapping[str, Any] | None) -> list[str]:
 
 
 @blueprint.get("/products/<path:code>")
+@needs("viewer")
 def product(code: str) -> str:
     """What a product cost, search by search."""
     points = service.history(code)

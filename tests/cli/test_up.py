@@ -9,6 +9,8 @@ import time
 import urllib.request
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+from urllib.error import HTTPError
+from urllib.parse import urlencode, urlsplit
 
 import psutil
 import pytest
@@ -61,6 +63,28 @@ def status(url: str) -> int:
     """The HTTP status of a page."""
     with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310 - a page of the stack under test
         return int(answer.status)
+
+
+def test_it_prints_a_link_and_keeps_a_key_for_its_own_user(checkout: Checkout, database: dict[str, str]) -> None:
+    """The link signs in once; the key opens the API, only its user can read it, and it ends with the start."""
+    with up(checkout, LPS_WEB__OPEN="never", **database) as process:
+        assert process.stderr is not None
+        link = process.stderr.readline().split()[-1]
+        assert f"{address(checkout)}/login/link?t=" in link
+        token = urlsplit(link).query.removeprefix("t=")
+        request = urllib.request.Request(f"{address(checkout)}/login/link", data=urlencode({"t": token}).encode())  # noqa: S310 - the stack under test
+        jar = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        assert 200 == jar.open(request, timeout=5).status
+        file = checkout.folder / ".lps" / "api.key"
+        assert 0o600 == file.stat().st_mode & 0o777
+        header = {"Authorization": f"Bearer {file.read_text(encoding='utf-8')}"}
+        asked = urllib.request.Request(f"{address(checkout)}/v1/lps/ops", headers=header)  # noqa: S310 - as above
+        assert 200 == urllib.request.urlopen(asked, timeout=5).status  # noqa: S310 - as above
+        with pytest.raises(HTTPError, match="401"):
+            status(f"{address(checkout)}/v1/lps/ops")
+        process.send_signal(signal.SIGTERM)
+        assert 0 == process.wait(30)
+    assert not file.exists()
 
 
 def all_gone(pids: list[int], seconds: float = 15) -> bool:

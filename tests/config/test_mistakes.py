@@ -19,7 +19,7 @@ FILE = "config.local.toml"
     ("text", "line"),
     [
         ("[web]\nprot = 1", "[web] prot: unknown key; did you mean port?"),
-        ("[web]\nzzz = 1", "[web] zzz: unknown key; known are host, port, processes, threads"),
+        ("[web]\nzzz = 1", "[web] zzz: unknown key; known are host, hosts, open, "),
         ("[search]\nconcurrency = 1", "[search] concurrency: unknown key; did you mean [worker] concurrency?"),
         ("[alert.dead]\nlimt = 1", "[alert.dead] limt: unknown key; did you mean limit?"),
         ("[wbe]\nport = 1", "[wbe]: unknown section; did you mean web?"),

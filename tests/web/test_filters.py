@@ -37,7 +37,7 @@ def test_times_are_korean(app: Flask) -> None:
 def test_money_is_grouped(app: Flask) -> None:
     """Korean writes 원 behind, English ₩ before; unknown is not zero."""
     for language, shown in (("ko", "1,234,500원"), ("en", "₩1,234,500")):
-        with app.test_request_context(f"/?lang={language}"):
+        with app.test_request_context(f"/login?lang={language}"):
             app.preprocess_request()
             assert shown == filters.won(1234500)
             assert "–" == filters.won(None)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from web.texts.access import ACCESS
 from web.texts.pages import PAGES
 from web.texts.problems import PROBLEMS
 from web.texts.words import WORDS
 
 LANGUAGES = ("ko", "en")
-ALL = PAGES | WORDS | PROBLEMS
+ALL = PAGES | WORDS | PROBLEMS | ACCESS
 
 
 def text(language: str, key: str, **values: object) -> str:

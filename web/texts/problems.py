@@ -10,6 +10,27 @@ PROBLEMS: dict[str, tuple[str, str]] = {
         "다른 사이트에서 보낸 요청은 받지 않습니다.",
         "Requests from another site's page are refused.",
     ),
+    "problem.LPS_LOGIN_NEEDED": (
+        "로그인하거나 API 키(Authorization: Bearer lps_…)를 보내 주세요.",
+        "Sign in, or send an API key (Authorization: Bearer lps_…).",
+    ),
+    "problem.LPS_BAD_KEY": (
+        "API 키가 없거나, 기한이 지났거나, 취소되었습니다.",
+        "The API key is unknown, expired or revoked.",
+    ),
+    "problem.LPS_FORBIDDEN": ("이 일을 할 권한이 없습니다.", "You may not do this."),
+    "problem.LPS_CSRF": (
+        "이 페이지에서 보낸 요청인지 확인할 수 없습니다. 페이지를 새로 고쳐 다시 보내 주세요.",
+        "It cannot be told that our own page sent this. Reload the page and send it again.",
+    ),
+    "problem.LPS_WEAK_PASSWORD": (
+        "비밀번호는 10자 이상 1,000자 이하여야 합니다.",
+        "A password has 10 to 1,000 characters.",
+    ),
+    "problem.LPS_RATE_LIMITED": (
+        "요청이 너무 잦습니다. Retry-After만큼 기다려 주세요.",
+        "Too many requests. Wait as long as Retry-After says.",
+    ),
     "problem.LPS_NOT_FOUND": ("그런 주소가 없습니다.", "There is nothing at this address."),
     "problem.LPS_JOB_NOT_FOUND": (
         "그런 검색이 없거나 검색 번호가 잘못되었습니다.",
