@@ -87,8 +87,13 @@ def get(cur: Cursor, job_id: str) -> Job | None:
 def recent(cur: Cursor, limit: int) -> list[Job]:
     """The newest jobs, newest first."""
     cur.execute(SQL["recent"], (limit,))
-    names = [column.name for column in cur.description]
-    return [_job(dict(zip(names, row, strict=True))) for row in cur.fetchall()]
+    return _all(cur)
+
+
+def of_product(cur: Cursor, product_code: str, limit: int) -> list[Job]:
+    """The newest jobs of a product, newest first."""
+    cur.execute(SQL["of_product"], (product_code, limit))
+    return _all(cur)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +163,11 @@ def _one(cur: Cursor) -> Job | None:
     if row is None:
         return None
     return _job(dict(zip([column.name for column in cur.description], row, strict=True)))
+
+
+def _all(cur: Cursor) -> list[Job]:
+    names = [column.name for column in cur.description]
+    return [_job(dict(zip(names, row, strict=True))) for row in cur.fetchall()]
 
 
 def _job(row: dict[str, Any]) -> Job:

@@ -28,6 +28,10 @@ SELECT * FROM job WHERE job_id = %s
 -- The newest jobs.
 SELECT * FROM job ORDER BY created_at DESC LIMIT %s
 
+-- name: of_product
+-- The newest searches of one product.
+SELECT * FROM job WHERE product_code = %s ORDER BY created_at DESC LIMIT %s
+
 -- name: lock
 -- Take the row for this transaction, so that of two sources that finish at once the second sees the first; no row: final.
 SELECT round, priority FROM job WHERE job_id = %s AND status IN (1, 2) FOR NO KEY UPDATE

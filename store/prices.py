@@ -27,6 +27,7 @@ class PricePoint:
     final_lowest: int
     final_source: str
     by_mall: dict[str, int]
+    job_id: str
 
 
 def record(cur: Cursor, job_id: str, product_code: str, by_mall: Mapping[str, int]) -> None:

@@ -9,7 +9,8 @@ ON CONFLICT (job_id) DO UPDATE SET triggered_at = lps.now(), naver_lowest = excl
 
 -- name: history
 -- The prices of one product, oldest first.
-SELECT triggered_at, naver_lowest, coupang_lowest, final_lowest, final_source, by_mall
+SELECT triggered_at, naver_lowest, coupang_lowest, final_lowest, final_source, by_mall,
+  job_id::text
 FROM price_history WHERE product_code = %s ORDER BY triggered_at DESC LIMIT %s
 
 -- name: forget

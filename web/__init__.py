@@ -38,6 +38,8 @@ def create_app(settings: Settings | None = None, pool: Pool | None = None, submi
     problem.install(app)
     filters.install(app)
     assets.install(app)
-    for blueprint in (api.blueprint, pages.blueprint, ops.blueprint, login.blueprint):
+    for blueprint in (api.blueprint, login.blueprint):
         app.register_blueprint(blueprint)
+    pages.install(app)
+    ops.install(app)
     return app

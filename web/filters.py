@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from flask import g
 
+from model import MALLS
 from web import present
 from web.language import text
 
@@ -61,9 +62,14 @@ def shipping_text(row: dict[str, Any]) -> str:
     return text("offers.assumed", won=won(row["effective_price_krw"] - row["price_krw"]))
 
 
+def mall_place(mall: str) -> int:
+    """Where a mall stands on the path, unknown ones last."""
+    return MALLS.index(mall) if mall in MALLS else len(MALLS)
+
+
 def install(app: Flask) -> None:
     """Make them known to the templates."""
     for function in (won, seconds, percent, clock, stamp):
         app.jinja_env.filters[function.__name__] = function
-    for shown in (shipping_text, present.mall_text, present.reason_text):
+    for shown in (shipping_text, present.mall_text, present.reason_text, mall_place):
         app.jinja_env.globals[shown.__name__] = shown

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from model import MALLS, JobStatus, Same, SourceOutcome
-from web import texts
+from web import order, texts
 from web.language import text
 from web.parts import here
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from web.service import Found
 
 SAFE_URL = re.compile(r"https?://[^\s\x00-\x20/\\@<>\"?#]+([/?#][^\s\x00-\x20\\<>\"]*)?", re.IGNORECASE)
+OPTIONS = ("fallback", "allow_used", "allow_overseas")
 LOGIN = re.compile(r"//[^/\s@]+@")
 
 
@@ -82,14 +83,9 @@ def offer(decision: Decision) -> dict[str, Any]:
     }
 
 
-def _price_order(row: dict[str, Any]) -> tuple[bool, int, int]:
-    price = row["effective_price_krw"]
-    return price is None, price or row["price_krw"], row["rank"]
-
-
 def offers(decisions: Iterable[Decision]) -> list[dict[str, Any]]:
     """Every compared offer, cheapest first; those without an effective price last."""
-    return sorted(map(offer, decisions), key=_price_order)
+    return order.by(map(offer, decisions), "price")
 
 
 def _source(mall: str, row: JobSource | None, *, final: bool) -> dict[str, Any]:
@@ -141,6 +137,29 @@ def stage(attempt: Attempt) -> dict[str, Any]:
     }
 
 
+def timeline(found: Found) -> list[dict[str, Any]]:
+    """Every ended try with where it stands in the whole, in percent: `left` and `width`."""
+    if not found.attempts:
+        return []
+    begin = found.job.created_at
+    ends = [attempt.ended_at for attempt in found.attempts]
+    whole = max((max(ends) - begin).total_seconds(), 0.001)
+
+    def place(attempt: Attempt) -> dict[str, Any]:
+        left = 100 * max(0.0, (attempt.started_at - begin).total_seconds()) / whole
+        width = max(0.6, 100 * attempt.took_ms / 1000 / whole)
+        left = min(left, 99.4)
+        after_ms = max(0, round((attempt.started_at - begin).total_seconds() * 1000))
+        return stage(attempt) | {
+            "left": round(left, 1),
+            "width": round(min(width, 100 - left), 1),
+            "after_ms": after_ms,
+            "worker": attempt.worker,
+        }
+
+    return [place(attempt) for attempt in found.attempts]
+
+
 def _result(result: dict[str, Any] | None) -> dict[str, Any] | None:
     if result is None:
         return None
@@ -168,6 +187,7 @@ def job(row: Job) -> dict[str, Any]:
             "name": row.product.name,
             "specification": row.product.specification,
         },
+        "options": {name: row.options[name] for name in OPTIONS if row.options.get(name)},
         "round": row.round,
         "created_at": _when(row.created_at),
         "deadline_at": _when(row.deadline_at),

@@ -58,6 +58,12 @@ def recent(limit: int) -> list[Job]:
         return store.jobs.recent(cur, limit)
 
 
+def of_product(code: str, limit: int) -> list[Job]:
+    """The newest jobs of a product, newest first."""
+    with here().pool.autocommit() as cur:
+        return store.jobs.of_product(cur, code, limit)
+
+
 def history(code: str) -> list[PricePoint]:
     """The prices of one product, newest first.
 

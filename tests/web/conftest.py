@@ -14,6 +14,8 @@ from store import jobs
 from web import create_app
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from flask import Flask
     from flask.testing import FlaskClient
 
@@ -51,13 +53,18 @@ class Counter:
 @pytest.fixture(scope="session")
 def settings() -> config.Settings:
     """The built-in settings, in the sandbox."""
-    return config.load(env={"LPS_SANDBOX__ON": "true"})
+    return config.load(env={"LPS_SANDBOX__ON": "true", "NAVER_KEYS": "sandbox:sandbox"})
 
 
 @pytest.fixture
-def app(settings: config.Settings, db: Database) -> Flask:
-    """The application."""
-    return create_app(settings, db.pool, Counter(db))
+def app(settings: config.Settings, db: Database) -> Iterator[Flask]:
+    """The application; what operators do goes to the same database."""
+    from tasks.runtime import runtime
+
+    was = runtime.settings
+    runtime.use(settings, db.pool)
+    yield create_app(settings, db.pool, Counter(db))
+    runtime.use(was)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tests.conftest import Database
 
-FILLED = {"job_id": "00000000-0000-4000-8000-000000000000", "code": "A", "filename": "style.css"}
+FILLED = {"job_id": "00000000-0000-4000-8000-000000000000", "code": "A", "filename": "style.css", "mall": "naver"}
 WEB = Path(guard.__file__).parent
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
@@ -44,7 +44,7 @@ def test_every_answer_carries_the_headers(app: Flask, client: FlaskClient) -> No
 
 def test_no_template_needs_an_exception() -> None:
     """No inline script, style or handler in any template."""
-    for template in (WEB / "templates").glob("*.html"):
+    for template in (WEB / "templates").rglob("*.html"):
         text = template.read_text(encoding="utf-8")
         assert not re.search(r"<style|\sstyle=|\son\w+=|javascript:|<script(?![^>]*\ssrc=)", text), template.name
 

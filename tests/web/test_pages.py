@@ -15,7 +15,7 @@ from store import jobs
 from tests.web import rows
 from tests.web.conftest import Counter
 from web import create_app
-from web.pages import EXAMPLES
+from web.pages.home import EXAMPLES
 
 if TYPE_CHECKING:
     from flask.testing import FlaskClient
@@ -98,7 +98,8 @@ def test_the_winner_shows_what_its_price_is_made_of(client: FlaskClient, db: Dat
     seen = text_of(client.get(f"/jobs/{rows.finished(db, [WINNER, KNOWN])}").text)
     assert "24,800원 상품 21,800원 + 배송비 3,000원 (추정)" in seen
     assert "3,000원으로 어림했습니다" in seen
-    assert "배송비가 확인된 최저가: 26,900원" in seen
+    assert "배송비가 확인된 최저가 쿠팡 26,900원" in seen
+    assert "추정 최저가보다 2,100원 비쌉니다" in seen
     assert all(part in seen for part in ("행복마트", "100g당 492원", "93 %", "모든 조건이 맞음 · 일치: 햇살, 24개"))
 
 
@@ -139,7 +140,7 @@ def test_missing_sources_are_said_aloud(client: FlaskClient, db: Database) -> No
 
 @pytest.mark.parametrize(
     ("decisions", "told"),
-    [([], "어느 몰에도 이 상품이 없습니다"), ([UNSURE, OTHER], "같은 상품이라고 확신할 수 있는 것이 없습니다")],
+    [([], "확인한 몰에는 이 상품이 없습니다"), ([UNSURE, OTHER], "같은 상품이라고 확신할 수 있는 것이 없습니다")],
     ids=["nothing", "nothing safe"],
 )
 def test_a_search_without_a_winner_says_so(
@@ -150,6 +151,19 @@ def test_a_search_without_a_winner_says_so(
     assert told in page
     assert 'class="won"' not in page
     assert 'class="big"' not in page
+
+
+def test_absent_everywhere_is_said_only_when_every_mall_says_so(client: FlaskClient, db: Database) -> None:
+    """A mall that was blocked, or not asked, might have it: it is named, and can be asked again."""
+    every = [rows.report(mall, SourceOutcome.EMPTY, 0) for mall in MALLS]
+    assert "어느 몰에도 이 상품이 없습니다" in client.get(f"/jobs/{rows.finished(db, [], reports=every)}").text
+    blocked = [*every[:1], rows.report("coupang", SourceOutcome.BLOCKED, 0, kind="akamai")]
+    job_id = rows.finished(db, [], reports=blocked)
+    page = client.get(f"/jobs/{job_id}").text
+    assert "어느 몰에도" not in page
+    assert "쿠팡, G마켓, 옥션, 11번가은(는) 확인하지 못했으니" in text_of(page)
+    assert f'action="/jobs/{job_id}/malls/coupang"' in page
+    assert f'action="/jobs/{job_id}/malls/naver"' not in page
 
 
 def test_a_dead_search_tells_why(client: FlaskClient, db: Database) -> None:
@@ -191,17 +205,6 @@ def test_the_sandbox_is_named_on_every_page(client: FlaskClient, db: Database) -
         assert "샌드박스" in client.get(address).text
     live = create_app(config.load(env={}), db.pool, Counter(db)).test_client()
     assert "샌드박스" not in live.get(f"/jobs/{job_id}").text
-
-
-def test_a_product_shows_its_prices(client: FlaskClient, db: Database) -> None:
-    """Newest first, with lowest and highest; any code that can be stored can be opened."""
-    product = Product(code="A/B ?#1", name="x", specification="")
-    dearer = rows.decision(rows.offer("x", 30000, shipping_krw=0))
-    for decision in (dearer, KNOWN):
-        job_id = rows.finished(db, [decision], product=product)
-    link = re.search(r'href="(/products/[^"]+)"', client.get(f"/jobs/{job_id}").text)
-    assert link
-    assert "지금 26,900원 · 최저 26,900원 · 최고 30,000원 (검색 2회)" in text_of(client.get(link[1]).text)
 
 
 def test_search_again_sends_the_same_product(client: FlaskClient, db: Database) -> None:

@@ -40,6 +40,7 @@ PROBLEMS: dict[str, tuple[str, str]] = {
         "이 상품 코드로 저장된 가격이 없습니다.",
         "No price is stored under this product code.",
     ),
+    "problem.LPS_NO_RESULT": ("이 검색은 아직 결과가 없습니다.", "This search has no result yet."),
     "problem.LPS_METHOD_NOT_ALLOWED": ("이 주소에서 쓸 수 없는 메서드입니다.", "This method is not allowed here."),
     "problem.LPS_TOO_LARGE": ("요청 본문이 64 kB를 넘습니다.", "The body is larger than 64 kB."),
     "problem.LPS_NOT_JSON_TYPE": (

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flask import Blueprint
-
 import store.migrate
 from web import answers
+from web.ops import blueprint
 from web.parts import here
 from web.roles import public
 
 if TYPE_CHECKING:
     from flask import Response
-
-blueprint = Blueprint("ops", __name__)
 
 
 @blueprint.get("/healthz")
