@@ -20,6 +20,7 @@
     │   ├── UnknownPage          none of the pages we know
     │   ├── BrowserMissing       no Chromium, driver or display
     │   └── DeadlineExceeded     the stage's own time is over
+    ├── EvidenceFailure      an answer cannot be kept, or not read back as it came; the search goes on
     ├── Lost                 another worker owns this message now: end silently
     └── Setup                LPS cannot start; the text says what to do
         ├── BadConfig            one or more settings are wrong, all of them listed
@@ -158,6 +159,10 @@ class DeadlineExceeded(Stop):
     """The time for this stage is over."""
 
     outcome = SourceOutcome.DEADLINE
+
+
+class EvidenceFailure(LpsError):
+    """An answer cannot be kept, or cannot be read back as it came."""
 
 
 class Lost(LpsError):

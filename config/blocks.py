@@ -160,6 +160,7 @@ class MallConfig(Block):
     """Shipping taken for an offer that does not say; [search]'s where config.toml holds -1."""
     max_at_once: Whole
     min_gap_s: SecondsOrOff
+    canary: str
 
     @property
     def gap_s(self) -> float:
@@ -262,6 +263,7 @@ class PeriodicConfig(Block):
 
     reap: Cron
     watch: Cron
+    patrol: Cron
     prune: Cron
 
 

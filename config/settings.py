@@ -25,6 +25,7 @@ from config.blocks import (
     WorkerConfig,
 )
 from config.kinds import HIDDEN, Block, NaverKeys, without_login
+from config.watching import CanaryConfig, EvidenceConfig
 from errors import BadConfig
 from model import MALLS
 
@@ -44,6 +45,8 @@ class Settings(Block):
     coupang: PageMallConfig
     browser: BrowserConfig
     proxy: ProxyConfig
+    evidence: EvidenceConfig
+    canary: CanaryConfig
     ai: AiConfig
     gmarket: PageMallConfig
     auction: PageMallConfig

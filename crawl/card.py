@@ -56,6 +56,7 @@ def gather(mall: str, base: str, cards: Iterable[Card], **rest: Any) -> Parsed:
     """All cards of a page, in its order, as offers; `rest` are the page's own signs (see Parsed)."""
     offers: list[Offer] = []
     dropped: Counter[str] = Counter()
+    having: Counter[str] = Counter()
     found = list(cards)
     for rank, card in enumerate(found, 1):
         # Where the page breaks off, "12,900" may read "12".
@@ -65,7 +66,15 @@ def gather(mall: str, base: str, cards: Iterable[Card], **rest: Any) -> Parsed:
             offers.append(offer)
         else:
             dropped[offer] += 1
-    return Parsed(offers=tuple(offers), cards=len(found), dropped=dict(dropped), **rest)
+        having.update(_fields(card))
+    return Parsed(offers=tuple(offers), cards=len(found), dropped=dict(dropped), having=dict(having), **rest)
+
+
+def _fields(card: Card) -> list[str]:
+    """What the card has of what every card should have; no price is owed by a sold-out one."""
+    priced = (card.price is not None and card.price.krw > 0) or card.sold_out or marks.sold_out(card.labels)
+    has = {"name": card.name, "price": priced, "url": card.url, "item_id": card.item_id}
+    return [field for field, value in has.items() if value]
 
 
 def first_shipping(labels: Sequence[str], *, labelled: bool = False) -> Shipping:

@@ -36,9 +36,8 @@ def failure(mall: str, body: Body, outcome: SourceOutcome, kind: str, parsed: Pa
         return _refused(mall, body, kind)
     if outcome is SourceOutcome.DRIFT:
         missing = ", ".join(f"{word} {count}" for word, count in sorted(parsed.dropped.items()))
-        text = f"{mall}: {len(parsed.offers)} of {parsed.cards} cards can be read" + (
-            f" ({missing})" if missing else ""
-        )
+        read = f"{len(parsed.offers)} of {parsed.cards} cards can be read" + (f" ({missing})" if missing else "")
+        text = f"{mall}: {read if parsed.cards else 'its result page shows no card that is known'}"
         return Drift(text, kind=kind)
     error = _PLAIN[outcome](kind=kind)
     if isinstance(error, UpstreamDown):

@@ -41,6 +41,8 @@ class Body:
     """Bytes over the wire, both ways where known."""
     retry_after_s: float | None = None
     """How long the other side asked us to wait, if it did."""
+    screenshot: bytes | None = None
+    """PNG of the page, where one was asked for."""
     ip_request_no: int | None = None
     """How many pages this browser has asked this mall for, this one included; None where nobody counts."""
 
@@ -62,6 +64,8 @@ class Parsed:
     """The mall's own data say that this visitor, or this key, is refused: the kind, e.g. `banned`, `key`."""
     dropped: dict[str, int] = field(default_factory=dict)
     """Cards without an offer, by what was missing: `name`, `price`, `url`."""
+    having: dict[str, int] = field(default_factory=dict)
+    """Cards that have a field, offers or not: `name`, `price`, `url`, `item_id`."""
     truncated: bool = False
     """The body ends in the middle of its data."""
 

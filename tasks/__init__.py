@@ -21,6 +21,19 @@ broker.add_middleware(boot.Boot())
 broker.add_middleware(PeriodiqMiddleware(skip_delay=300))
 dramatiq.set_broker(broker)
 
-from tasks import submit, naver, coupang, match, fallback, persist, outbox, ops  # noqa: E402, I001 — after the broker, in path order
+from tasks import submit, naver, coupang, match, fallback, persist, outbox, canary, ops  # noqa: E402, I001 — after the broker, in path order
 
-__all__ = ["boot", "broker", "coupang", "fallback", "logs", "match", "naver", "ops", "outbox", "persist", "submit"]
+__all__ = [
+    "boot",
+    "broker",
+    "canary",
+    "coupang",
+    "fallback",
+    "logs",
+    "match",
+    "naver",
+    "ops",
+    "outbox",
+    "persist",
+    "submit",
+]

@@ -31,6 +31,7 @@ PATH = {
     "st11": ("match",),
     "persist": ("outbox",),
     "outbox": (),
+    "canary": (),
 }
 """Stage → what may come next. A stage is an actor, a queue, a config block and a word in the log."""
 

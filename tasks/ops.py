@@ -13,8 +13,8 @@ import structlog
 from periodiq import cron
 
 from alerts import rules, webhook
-from store import crawls, ops
-from tasks import flow, operate
+from store import crawls, health, ops
+from tasks import evidence, flow, operate
 from tasks.runtime import runtime
 
 log = structlog.get_logger("lps.ops")
@@ -50,4 +50,7 @@ def watch() -> None:
 def prune() -> None:
     """Delete messages, tries and workers that are past their days."""
     removed = operate.purge()
+    with runtime.pool.transaction() as cur:
+        health.forget(cur)
+    evidence.prune()
     log.info("pruned", messages=removed.messages, attempts=removed.attempts, workers=removed.workers)

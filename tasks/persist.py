@@ -13,7 +13,7 @@ import structlog
 
 from model import Outcome
 from store import jobs, offers, prices
-from tasks import flow, result
+from tasks import evidence, flow, result
 from tasks.queue import current_message
 from tasks.runtime import runtime
 
@@ -36,6 +36,7 @@ def persist(job_id: str) -> None:
         if at is None or at.round != job.round:
             # Cancelled, or taken up again in a later round: that one ends it.
             return
+        evidence.settle(cur, job_id, decisions)
         if not result.any_answer(sources):
             jobs.die(cur, job_id, result.why_nothing(sources), answer)
         elif jobs.finish(cur, job_id, answer):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from model import Offer
 
 BROWSER_MALLS = ("coupang", "gmarket", "auction")
-SLOW = (*MALLS, "outbox")
+SLOW = (*MALLS, "canary", "outbox")
 """Queues whose work waits for the outside world."""
 
 
@@ -119,7 +119,7 @@ def _broker(settings: Settings, pool: Pool) -> LpsBroker:
 def caps(settings: Settings) -> dict[str, int]:
     """Messages of each queue at once in one process."""
     at_once = settings.worker.concurrency
-    quick = {"outbox": 2, "match": 2, "persist": 2, "ops": 1}
+    quick = {"outbox": 2, "match": 2, "persist": 2, "canary": 1, "ops": 1}
     return dict.fromkeys((*BROWSER_MALLS, "st11"), at_once) | {"naver": max(3, at_once)} | quick
 
 

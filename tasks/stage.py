@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ai import gate, queries, spec
 from errors import DeadlineExceeded, Retry, Rotate, SourceFailure, Stop, UpstreamTimeout
 from model import SourceOutcome, SourceReport
-from store import offers, ops
-from tasks import flow, room
+from store import health, offers, ops
+from tasks import evidence, flow, room
 from tasks.queue import current_message
 from tasks.runtime import runtime
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from crawl import Page
     from model import Offer
     from store.offers import Begun
+    from tasks.queue import Delivery
 
 
 def read_source(mall: str, job_id: str) -> None:
@@ -39,6 +40,8 @@ def read_source(mall: str, job_id: str) -> None:
     room.enter(mall, message)
     report = ask(begun)
     with runtime.broker.effect(message, outcome=report.outcome, mall=mall) as cur:
+        if report.outcome is SourceOutcome.DRIFT:
+            health.drifted(cur, mall, "search", report.error)
         if report.outcome is SourceOutcome.BLOCKED and report.ip_request_no:
             ops.record_block(cur, job_id, mall, report.kind or "blocked", "direct", report.ip_request_no)
         flow.source_done(cur, job_id, report, message.fence)
@@ -104,10 +107,17 @@ def fetch(mall: str, query: str, deadline: float) -> Page:
     message.check()
     with message.lost.calling(lambda: crawler.abort(thread)):
         try:
-            return runtime.fetch(mall, query, deadline)
-        except SourceFailure:
+            page = runtime.fetch(mall, query, deadline)
+        except SourceFailure as error:
             message.check()
+            evidence.observe(_job(message), mall, query, error.seen)
             raise
+    evidence.observe(_job(message), mall, query, page.seen)
+    return page
+
+
+def _job(message: Delivery) -> str | None:
+    return str(message.job_id) if message.job_id else None
 
 
 def _unseen(have: tuple[Offer, ...], come: tuple[Offer, ...]) -> tuple[Offer, ...]:

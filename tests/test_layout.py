@@ -41,7 +41,7 @@ OWNERS = {
 }
 NOT_READ_YET = {"ai.max_offers"}
 """A key of the model's client, which this version does not have; config.toml says so."""
-STAGES = (*MALLS, "match", "persist", "outbox")
+STAGES = (*MALLS, "match", "persist", "outbox", "canary")
 
 
 def sources() -> list[Path]:
@@ -106,7 +106,7 @@ def test_one_word_per_stage() -> None:
 
 def test_each_stage_says_where_it_stands() -> None:
     """A stage's file opens with what comes before and after it, and its queue."""
-    for file in ("naver", "coupang", "fallback", "match", "persist", "outbox"):
+    for file in ("naver", "coupang", "fallback", "match", "persist", "outbox", "canary"):
         head = ast.get_docstring(ast.parse((ROOT / "tasks" / f"{file}.py").read_text(encoding="utf-8"))) or ""
         assert re.search(r"After .+Then .+Queue", head), file
 
