@@ -52,6 +52,8 @@ class View:
     """Every third card has no price."""
     loading: bool = False
     """The shell without its data."""
+    ads: bool = False
+    """As many of its cards are ads as on the real page that was counted."""
     banned: bool = False
     """The mall's JSON says that this visitor is refused (11st)."""
 

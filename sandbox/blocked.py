@@ -35,12 +35,17 @@ _CHALLENGE = """<!DOCTYPE html><html lang="ko"><head><!-- LPS sandbox --><meta c
 _CLEAR = (
     "<script>setTimeout(function(){document.cookie='cf_clearance=sandbox; path=/';location.reload();},400);</script>"
 )
+_AGAIN = "<script>setTimeout(function(){location.reload();},400);</script>"
 
 
-def refusal(ask: Ask, _: str) -> Answer:
-    """403 in the mall's own way."""
+def refusal(ask: Ask, value: str) -> Answer:
+    """403 in the mall's own way; Naver's with a reason, or `plain`."""
     if ask.mall == "naver":
-        return naver.failure("403")
+        return (
+            Answer(body=b"<!-- LPS sandbox --><h1>403 Forbidden</h1>", status=403)
+            if value == "plain"
+            else naver.failure("403")
+        )
     if ask.mall == "coupang":
         return html(_AKAMAI, status=403, headers=(("Server", "AkamaiGHost"), ("Mime-Version", "1.0")))
     if ask.mall == "st11":
@@ -51,6 +56,11 @@ def refusal(ask: Ask, _: str) -> Answer:
 def challenge(ask: Ask, _: str) -> Answer | None:
     """A challenge that a browser's script passes by itself: a cookie, and the page loads again."""
     return None if "cf_clearance=" in ask.headers.get("cookie", "") else _cloudflare(_CLEAR)
+
+
+def endless(_: Ask, __: str) -> Answer:
+    """A challenge that nothing passes."""
+    return _cloudflare(_AGAIN)
 
 
 def challenge_script() -> Answer:

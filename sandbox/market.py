@@ -8,7 +8,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
-from sandbox import assets, blocked, product, scenario
+from sandbox import assets, blocked, oddities, product, scenario
 from sandbox.answer import JSON, PLAIN, Answer, Ask, View, html
 from sandbox.catalogue import offers_of
 from sandbox.fixtures import Fixtures
@@ -70,6 +70,8 @@ class Malls:
     def answer(self, target: str, host: str, headers: Mapping[str, str]) -> tuple[str, Answer, float]:
         """(mall or "", answer, seconds to wait first) to a GET of `target`."""
         parts = urlsplit(target)
+        if parts.path.startswith(oddities.THIRD):
+            return "", NOTHING, int(dict(parse_qsl(parts.query)).get("ms", "0")) / 1000
         mall, base, path = _addressed(parts.path, host)
         if not mall:
             return "", _elsewhere(path, host), 0.0
@@ -125,7 +127,7 @@ class Malls:
             return self._fixtures.search(ask)
         pages = MALLS[ask.mall]
         hits = [] if view.empty else self._indexes[ask.mall].search(pages.keyword(ask))
-        return pages.search(ask, hits, view)
+        return pages.search(ask, oddities.advertised(hits) if view.ads else hits, view)
 
     def control(self, path: str, body: bytes | None) -> Answer:
         """The sandbox's own switches below `/_sandbox/`; a body means POST."""
@@ -170,6 +172,8 @@ def _asset(ask: Ask) -> Answer | None:
         return assets.script() if ask.path.endswith(".js") else assets.css(ask.mall)
     if ask.path.startswith("/cdn-cgi/"):
         return blocked.challenge_script()
+    if ask.path == "/robots.txt":
+        return oddities.robots(ask.mall)
     return NOTHING if ask.path == "/favicon.ico" else None
 
 

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sandbox import blocked, markup
+from sandbox import blocked, markup, oddities
 from sandbox.answer import JSON, Answer, Ask, View, html
 from sandbox.malls import MALLS, naver
 
@@ -82,6 +82,8 @@ def _checked(scenario: Scenario) -> None:
             scenario.kind.wait_s(scenario.value)
         if scenario.name == "huge":
             float(scenario.value or "1")
+        if scenario.name in ("nested", "slow_third_party"):
+            int(scenario.value or "1")
     except ValueError:
         raise UnknownScenario(f"{scenario.name} wants a number, not {scenario.value!r}") from None
 
@@ -151,8 +153,12 @@ TABLE: dict[str, Kind] = {
     "empty": Kind(view=_as(empty=True)),
     "block403": Kind(instead=blocked.refusal),
     "challenge": Kind(instead=blocked.challenge),
+    "challenge_endless": Kind(instead=blocked.endless),
     "banned": Kind(view=_as(banned=True)),
     "http429": Kind(instead=_too_many),
+    "http418": Kind(instead=oddities.teapot),
+    "not_found": Kind(instead=oddities.not_found),
+    "foreign": Kind(instead=oddities.foreign),
     "error500": Kind(instead=_server_error),
     "reset": Kind(change=_closed),
     "hang": Kind(wait_s=lambda value: float(value or "inf")),
@@ -164,6 +170,10 @@ TABLE: dict[str, Kind] = {
     "truncated": Kind(change=_truncate),
     "euckr": Kind(change=_euckr),
     "huge": Kind(change=_huge),
+    "nested": Kind(change=oddities.nested),
+    "hung": Kind(change=oddities.hung),
+    "slow_third_party": Kind(change=oddities.slow_third_party),
+    "ads44": Kind(view=_as(ads=True)),
     "sold_out_all": Kind(view=_as(sold_out=True)),
     "markup_old": Kind(view=_as(old=True)),
 }

@@ -207,6 +207,25 @@ def test_a_hanging_mall_lets_others_work_and_ends_with_its_time(visit: Visitor) 
     assert [200] == late
 
 
+def test_a_third_party_is_slow_and_the_page_is_not(visit: Visitor) -> None:
+    """Another host's name, which answers late and empty."""
+    visit.market.set_scenario("coupang", "slow_third_party", "300")
+    start = time.monotonic()
+    page = visit.search("coupang", RICE).text
+    middle = time.monotonic()
+    third = re.search(r"http://localhost:\d+(/_third/tag\?ms=300)", page)
+    assert third
+    assert 204 == visit.get(third[1]).status
+    assert middle - start < 0.3 <= time.monotonic() - middle
+
+
+def test_robots_txt_is_served_by_every_mall(visit: Visitor) -> None:
+    """Whatever else the mall is up to."""
+    for mall in MALLS:
+        visit.market.set_scenario(mall, "block403")
+        assert "User-agent: *" in visit.get(f"/{mall}/robots.txt").text
+
+
 def test_a_reset_ends_the_connection(visit: Visitor) -> None:
     """A head, then nothing."""
     visit.market.set_scenario("coupang", "reset")
