@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg2
 
 from bench import queue_growth, queue_send
-from bench.queue_systems import Ours, PgQueuer, Redis, System, peers_python, redis_server, wait
+from bench.queue_systems import ROOT, Ours, PgQueuer, Redis, System, peers_python, redis_server, wait
 from bench.search import own_cluster, own_database
 
 if TYPE_CHECKING:
@@ -87,6 +87,15 @@ def send_rate(system: System, n: int, how: str) -> dict[str, float]:
     return {"rate": system.send_rate(n, how)}
 
 
+def send_beside(ours: System, stock: System, n: int, how: str) -> dict[str, float]:
+    """Messages a second one by one on ours and on stock, in turns."""
+    ours.clear()
+    stock.clear()
+    command = [ours.python, "-m", "bench.queue_send", "beside", ours.url, stock.url, str(n), how]
+    found: dict[str, float] = json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout)
+    return found
+
+
 def start_delays(system: System, shape: tuple[int, int], send: Callable[[], object], n: int) -> dict[str, float]:
     """Milliseconds from each send to its start, with a pause between two sends; shape: processes, threads."""
     system.clear()
@@ -130,7 +139,10 @@ def measure(systems: dict[str, System], size: Size) -> dict[str, Any]:
 
 def throughput(systems: dict[str, System], size: Size) -> dict[str, Task]:
     """What is measured in tasks and messages a second."""
-    tasks: dict[str, Task] = {}
+    tasks: dict[str, Task] = {
+        f"enqueue beside stock, {how}": partial(send_beside, systems["ours"], systems["stock"], size.sends, how)
+        for how in ("unheard", "heard")
+    }
     for name, system in systems.items():
         if name != "bare":
             for kind in KINDS if name == "ours" else KINDS[:1]:
@@ -168,7 +180,8 @@ def goals(found: dict[str, Any]) -> list[Goal]:
     lines = [
         Goal("consume, batched acks / stock", idempotent / stock, 5),
         Goal("consume, effect() each / stock", found["consume ours effect"]["rate"] / stock, 2.5),
-        Goal("enqueue one by one / stock", found["enqueue ours one"]["rate"] / sent, 1.5),
+        Goal("enqueue one by one / stock, no worker waits", found["enqueue beside stock, unheard"]["ratio"], 1.5),
+        Goal("enqueue one by one / stock, one waits", found["enqueue beside stock, heard"]["ratio"], 1.5),
         Goal("enqueue in a batch / stock", found["enqueue ours batch"]["rate"] / sent, 15),
         Goal("burst of 3, start p99", found["burst of 3 ours 2x4"]["p99"], 10, "ms", at_most=True),
         Goal("start p50 / bare loop", ours["p50"] / bare["p50"], 1.1, at_most=True),

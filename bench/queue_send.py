@@ -1,11 +1,17 @@
 """Sends n messages to one of the systems that `bench.queue` compares, and prints how many a second.
 
 python -m bench.queue_send SYSTEM URL N HOW        HOW = one (by one) | batch (500 a transaction)
+python -m bench.queue_send beside URL STOCK_URL N HOW
+
+The second sends n one by one to ours and n to stock, in turns of a hundred, so that the disk's moods meet both; HOW
+says whether somebody waits for them: unheard | heard.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
+import statistics
 import sys
 import time
 from typing import TYPE_CHECKING, Any
@@ -17,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 BATCH = 500
+TURN = 100
 
 
 def now() -> float:
@@ -114,8 +121,43 @@ def rate(system: str, url: str, n: int, how: str) -> float:
     return n / (now() - started)
 
 
+def wait_for_both(url: str, stock_url: str) -> list[Any]:
+    """A waiting worker's session on each, as its senders meet it; what they hear is never read."""
+    import psycopg2
+
+    sessions = [psycopg2.connect(url), psycopg2.connect(stock_url)]
+    waits = "LISTEN lps; SELECT pg_advisory_lock_shared(hashtextextended('lps waits work', 0))"
+    for session, statement in zip(sessions, (waits, 'LISTEN "dramatiq.work.enqueue"'), strict=True):
+        session.autocommit = True
+        session.cursor().execute(statement)
+    return sessions
+
+
+def beside(url: str, stock_url: str, n: int, how: str) -> dict[str, float]:
+    """Messages a second of both, and the median over the turns of how many times ours is stock."""
+    sessions = wait_for_both(url, stock_url) if how == "heard" else []
+    one = {"ours": senders("ours", url)[0], "stock": senders("stock", stock_url)[0]}
+    took: dict[str, list[float]] = {name: [] for name in one}
+    for number in range(n // TURN + 1):
+        for name in sorted(one, reverse=bool(number % 2)):
+            started = now()
+            for _ in range(TURN):
+                one[name]()
+            took[name].append(now() - started)
+    for session in sessions:
+        session.close()
+    # The first turn opens connections and prepares.
+    ours, stock = took["ours"][1:], took["stock"][1:]
+    ratio = statistics.median(there / here for here, there in zip(ours, stock, strict=True))
+    return {"ours": TURN / statistics.median(ours), "stock": TURN / statistics.median(stock), "ratio": ratio}
+
+
 def main() -> None:
     """Send and print."""
+    if sys.argv[1] == "beside":
+        _, _, url, stock_url, count, how = sys.argv
+        print(json.dumps(beside(url, stock_url, int(count), how)))
+        return
     system, url, n, how = sys.argv[1:]
     print(asyncio.run(pgqueuer(url, int(n), how)) if system == "pgqueuer" else rate(system, url, int(n), how))
 

@@ -27,6 +27,7 @@ psycopg2.extras.register_uuid()
 Json = psycopg2.extras.Json
 execute_values = psycopg2.extras.execute_values
 UniqueViolation = psycopg2.errors.UniqueViolation
+LockTimeout = psycopg2.errors.LockNotAvailable
 DatabaseError = psycopg2.DatabaseError
 Cursor = Any
 Connection = Any

@@ -48,6 +48,7 @@ class Timing(TypedDict, total=False):
     min_backoff_s: float
     max_backoff_s: float
     poll_s: float
+    busy_s: float
     stuck_s: float
     heartbeat_file: str
 
@@ -74,6 +75,8 @@ class LpsBroker(Tries, PostgresBroker):  # type: ignore[misc]  # dramatiq-pg car
     """The longest wait; an actor's option overrides it."""
     poll_s: float = 5
     """How often a hub looks for what it was not told of; a message due later than this is stored without telling."""
+    busy_s: float = 0.1
+    """After how long of getting all it asks for a consumer need not be told of more, see `tasks.queue.idle`."""
     stuck_s: float = 300
     """Age at which a running message is called stuck; at twice that its process is ended. 0 = never."""
     heartbeat_file: str = ""
@@ -146,16 +149,17 @@ class LpsBroker(Tries, PostgresBroker):  # type: ignore[misc]  # dramatiq-pg car
         message = payload.identified(message)
         self.emit_before("enqueue", message, delay)
         payload.check(message)
-        values = {
-            "id": message.message_id,
-            "queue": message.queue_name,
-            "message": message.encode().decode(),
-            "priority": payload.priority(message, None),
-            "delay_s": (delay or 0) / 1000,
-            "within_s": self.poll_s,
-        }
         with self.pool.autocommit() as cur:
-            prepared.execute(cur, "lps_enqueue_one", SQL["enqueue_one"], values)
+            if delay:
+                self._insert(cur, [message], None, delay / 1000)
+            else:
+                values = {
+                    "id": message.message_id,
+                    "queue": message.queue_name,
+                    "message": message.encode().decode(),
+                    "priority": payload.priority(message, None),
+                }
+                prepared.execute(cur, "lps_enqueue_one", SQL["enqueue_one"], values)
         self.emit_after("enqueue", message, delay)
         return message
 

@@ -1,6 +1,6 @@
 -- name: enqueue
 -- New messages: queued, due after their delay; one that is known already is left as it is. Queues that got something
--- due soon are notified, once each.
+-- due soon are notified, once each, where somebody waits for that.
 WITH added AS (
   INSERT INTO dramatiq.queue (message_id, queue_name, state, message, priority, eta)
   SELECT m.message_id, m.queue_name, 'queued', m.message, m.priority, lps.now() + m.delay_s * interval '1 second'
@@ -11,18 +11,19 @@ WITH added AS (
 ), due AS (
   SELECT DISTINCT queue_name FROM added WHERE eta <= lps.now() + %(within_s)s * interval '1 second'
 )
-SELECT (SELECT count(*) FROM added), (SELECT count(pg_notify('lps', queue_name)::text) FROM due)
+SELECT (SELECT count(*) FROM added), (
+  SELECT count(pg_notify('lps', queue_name)::text) FROM due WHERE NOT lps.unheard(queue_name)
+)
 
 -- name: enqueue_one
--- `enqueue` for one message, the way most are sent.
+-- `enqueue` for one message that is due now, the way most are sent: the least that a commit can cost.
 WITH added AS (
-  INSERT INTO dramatiq.queue (message_id, queue_name, state, message, priority, eta)
-  VALUES (%(id)s, %(queue)s, 'queued', %(message)s, %(priority)s,
-    lps.now() + %(delay_s)s::float8 * interval '1 second')
+  INSERT INTO dramatiq.queue (message_id, queue_name, state, message, priority)
+  VALUES (%(id)s, %(queue)s, 'queued', %(message)s, %(priority)s)
   ON CONFLICT (message_id) DO NOTHING
   RETURNING queue_name
 )
-SELECT pg_notify('lps', queue_name)::text FROM added WHERE %(delay_s)s::float8 <= %(within_s)s::float8
+SELECT pg_notify('lps', queue_name)::text FROM added WHERE NOT lps.unheard(queue_name)
 
 -- name: flush
 -- Queued messages of one queue are gone.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from functools import cache
@@ -15,6 +16,7 @@ from store import prepared
 from store.prepared import INDEXED
 from store.sql import beside
 from tasks.queue.delivery import read
+from tasks.queue.idle import AGAIN_S
 from tasks.queue.payload import PRIORITIES
 
 if TYPE_CHECKING:
@@ -108,6 +110,8 @@ class LpsConsumer(Consumer):
         self._next_at = 0.0
         self._misses = 0
         self._pace = Pace()
+        self._full_since = math.inf
+        """Since when every claim has brought all that was asked for."""
 
     def __next__(self) -> Delivery | None:
         """The next message, or None after a while without one."""
@@ -162,6 +166,16 @@ class LpsConsumer(Consumer):
         if got == asked:
             self._misses = 0
             self._next_at = now
+            self._full_since = min(self._full_since, now)
+            if now - self._full_since >= self.broker.busy_s and self.hub.idle.busy(self.queue):
+                self.hub.poke()
+            return
+        self._full_since = math.inf
+        if self.hub.listening and not self.hub.idle.waits(self.queue):
+            # Nobody would tell: no sleep before the queue is marked, which rings the bell for another look.
+            if self.hub.idle.wait(self.queue):
+                self.hub.poke()
+            self._next_at = now + min(AGAIN_S, AGAIN_S if upcoming_s is None else upcoming_s + 0.002)
             return
         self._misses = min(self._misses + 1, len(_BLIND_POLL_S))
         poll_s = _SWEPT_POLL_S if self.hub.listening else _BLIND_POLL_S[self._misses - 1]

@@ -22,6 +22,7 @@ from store.pool import DatabaseError, guard
 from store.sql import beside
 from tasks.queue import endings, notices, reaper
 from tasks.queue.acks import Acks
+from tasks.queue.idle import Idle
 from tasks.queue.payload import PRIORITIES
 from tasks.queue.registry import Registry, StuckError
 from tasks.queue.slots import Slots
@@ -54,6 +55,7 @@ class Hub:
         self.pid = os.getpid()
         self.host = socket.gethostname()
         self.slots = Slots(broker.caps, threads, broker.slow)
+        self.idle = Idle(self.slots)
         self.acks = Acks(self)
         self.registry = Registry(self)
         self.listening = False
@@ -77,7 +79,7 @@ class Hub:
         self.slots.shut()
         self.acks.stop()
         self._stop.set()
-        self._poke()
+        self.poke()
         self._thread.join(timeout_s)
         self.stopped = True
 
@@ -101,7 +103,7 @@ class Hub:
     def settle_later(self, settle: Callable[[Cursor], bool]) -> None:
         """The database was away when a try ended: write the ending as soon as it is back."""
         self._unsettled.append(settle)
-        self._poke()
+        self.poke()
 
     def outage(self, error: Exception) -> None:
         """Say once that the database is away."""
@@ -109,7 +111,8 @@ class Hub:
             self._outage = True
             log.warning("database down, the queue waits", error=str(error))
 
-    def _poke(self) -> None:
+    def poke(self) -> None:
+        """Have the hub's thread come round now."""
         try:
             os.write(self._poke_write, b"!")
         except BlockingIOError:
@@ -153,8 +156,9 @@ class Hub:
                 sweep_at = time.monotonic() + self.broker.poll_s
                 self._sweep(connection)
             self._hear(connection)
-            timeout_s = max(0.0, min(beat_at, sweep_at) - time.monotonic())
-            if poller.poll(timeout_s * 1000):
+            self._mark(connection)
+            timeout_s = min(beat_at - time.monotonic(), sweep_at - time.monotonic(), self.idle.due_s())
+            if poller.poll(max(0.0, timeout_s * 1000)):
                 self._drain()
 
     def _connect(self) -> Connection:
@@ -172,6 +176,7 @@ class Hub:
 
     def _disconnect(self) -> None:
         self.listening = False
+        self.idle.forget()
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -183,6 +188,11 @@ class Hub:
         for notification in connection.notifies:
             notices.heard(self, notification.payload)
         connection.notifies.clear()
+
+    def _mark(self, connection: Connection) -> None:
+        if self.idle.due_s() <= 0:
+            with guard(connection), connection.cursor() as cur:
+                self.idle.settle(cur)
 
     def _sweep(self, connection: Connection) -> None:
         """Find what nobody was told of, for all queues at once: the consumers themselves then need not poll."""
@@ -225,10 +235,13 @@ class Hub:
             log.warning("lease lost", stage=delivery.actor_name, message_id=delivery.message_id, fence=delivery.fence)
             delivery.lost.set()
         with self._transaction() as cur:
-            reaper.reap(cur, self.broker)
+            sent = reaper.reap(cur, self.broker) != reaper.Reaped()
         if self.broker.on_beat:
             with self._transaction() as cur:
-                self.broker.on_beat(cur)
+                sent = bool(self.broker.on_beat(cur)) or sent
+        if sent:
+            # Its own waiting does not count where this session sends.
+            self.slots.ring_all()
         self._recycle()
 
     def _renew(self, cur: Cursor) -> list[Delivery]:
@@ -266,6 +279,7 @@ class Hub:
             except Exception:
                 log.exception("an ending cannot be written, its lease runs out")
             self._unsettled.popleft()
+            self.slots.ring_all()
 
     def _farewell(self) -> None:
         try:
