@@ -18,6 +18,8 @@
     │   ├── NotRendered          the page never showed its result
     │   ├── Drift                the page is the mall's, but its cards no longer read
     │   ├── UnknownPage          none of the pages we know
+    │   ├── ByteCap              the page would cost more bytes than a lease may
+    │   ├── Paused               held back: its cap of the day is reached, or it refused too often
     │   ├── BrowserMissing       no Chromium, driver or display
     │   └── DeadlineExceeded     the stage's own time is over
     ├── EvidenceFailure      an answer cannot be kept, or not read back as it came; the search goes on
@@ -149,6 +151,16 @@ class UnknownPage(Stop):
     """The answer is none of the pages we know."""
 
     outcome = SourceOutcome.UNKNOWN_PAGE
+
+
+class ByteCap(Stop):
+    """The page would cost more bytes than a lease of a proxy port may."""
+
+
+class Paused(Stop):
+    """This source is held back for now."""
+
+    outcome = SourceOutcome.PAUSED
 
 
 class BrowserMissing(Stop):

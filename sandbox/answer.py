@@ -25,6 +25,10 @@ class Ask:
     """Decoded parameters; the last one wins."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Names in lower case."""
+    ip: str = "127.0.0.1"
+    """Where it comes from: this machine, or an address of the proxy gate."""
+    ip_page_no: int = 0
+    """The how-manieth page of this mall (front page, search, product) for that address."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _CACHED_PAGES = 512
 NOTHING = Answer(body=b"", status=204)
+IP_HOST = "ip.decodo.com"
+"""Answers whoever asks with the address he comes from, as the proxy's own page does."""
 _LOOPBACK = ("127.0.0.1", "localhost", "")
 
 
@@ -42,6 +45,7 @@ class Malls:
         with self._lock:
             self._counts = {mall: {"requests": 0, "searches": 0, "bytes": 0} for mall in MALLS}
             self._scenarios = {mall: (Scenario(), 0) for mall in MALLS}
+            self._by_ip: dict[str, dict[str, int]] = {}
 
     def set_scenario(self, mall: str, name: str, arg: str = "") -> None:
         """From now on this mall behaves like that. Raises scenario.UnknownScenario."""
@@ -67,11 +71,20 @@ class Malls:
             row["searches"] += searches
             row["bytes"] += size_bytes
 
-    def answer(self, target: str, host: str, headers: Mapping[str, str]) -> tuple[str, Answer, float]:
-        """(mall or "", answer, seconds to wait first) to a GET of `target`."""
+    def pages_by_ip(self) -> dict[str, dict[str, int]]:
+        """Address → mall → pages it asked for (front page, searches, products)."""
+        with self._lock:
+            return {ip: dict(row) for ip, row in self._by_ip.items()}
+
+    def answer(
+        self, target: str, host: str, headers: Mapping[str, str], ip: str = "127.0.0.1"
+    ) -> tuple[str, Answer, float]:
+        """(mall or "", answer, seconds to wait first) to a GET of `target` that comes from `ip`."""
         parts = urlsplit(target)
         if parts.path.startswith(oddities.THIRD):
             return "", NOTHING, int(dict(parse_qsl(parts.query)).get("ms", "0")) / 1000
+        if host.partition(":")[0] == IP_HOST:
+            return "", Answer(body=_json({"sandbox": True, "proxy": {"ip": ip}}), content_type=JSON), 0.0
         mall, base, path = _addressed(parts.path, host)
         if not mall:
             return "", _elsewhere(path, host), 0.0
@@ -81,6 +94,7 @@ class Malls:
             base=base,
             query=dict(parse_qsl(parts.query, keep_blank_values=True, errors="replace")),
             headers=headers,
+            ip=ip,
         )
         asset = _asset(ask)
         self.count(mall, requests=1, searches=int(path in MALLS[mall].SEARCH_PATHS))
@@ -90,6 +104,9 @@ class Malls:
         with self._lock:
             made, pages = self._scenarios[ask.mall]
             self._scenarios[ask.mall] = (made, pages + 1)
+            row = self._by_ip.setdefault(ask.ip, {})
+            row[ask.mall] = row.get(ask.mall, 0) + 1
+            ask = replace(ask, ip_page_no=row[ask.mall])
         kind = (made if made.holds(pages + 1) else Scenario()).kind
         wait_s = self.latency_s + (kind.wait_s(made.value) if kind.wait_s else 0.0)
         instead = kind.instead(ask, made.value) if kind.instead else None
@@ -134,6 +151,7 @@ class Malls:
         if body is None:
             return {
                 "/_sandbox/counts": Answer(body=_json({"sandbox": True, "malls": self.counts()}), content_type=JSON),
+                "/_sandbox/ips": Answer(body=_json({"sandbox": True, "ips": self.pages_by_ip()}), content_type=JSON),
                 "/_sandbox/scenario": Answer(body=scenario.as_json(self.scenarios()), content_type=JSON),
             }.get(path, _problem(404, "no such switch"))
         if path == "/_sandbox/reset":

@@ -82,7 +82,7 @@ def _checked(scenario: Scenario) -> None:
             scenario.kind.wait_s(scenario.value)
         if scenario.name == "huge":
             float(scenario.value or "1")
-        if scenario.name in ("nested", "slow_third_party"):
+        if scenario.name in ("nested", "slow_third_party", "ip_budget"):
             int(scenario.value or "1")
     except ValueError:
         raise UnknownScenario(f"{scenario.name} wants a number, not {scenario.value!r}") from None
@@ -95,6 +95,10 @@ def _too_many(ask: Ask, value: str) -> Answer:
     return html(
         markup.page(ask.mall, "429", "<main>Too Many Requests</main>", base=ask.base), status=429, headers=after
     )
+
+
+def _over_budget(ask: Ask, value: str) -> Answer | None:
+    return blocked.refusal(ask, "") if ask.ip_page_no > int(value or "3") else None
 
 
 def _server_error(ask: Ask, _: str) -> Answer:
@@ -159,6 +163,7 @@ TABLE: dict[str, Kind] = {
     "http418": Kind(instead=oddities.teapot),
     "not_found": Kind(instead=oddities.not_found),
     "foreign": Kind(instead=oddities.foreign),
+    "ip_budget": Kind(instead=_over_budget),
     "error500": Kind(instead=_server_error),
     "reset": Kind(change=_closed),
     "hang": Kind(wait_s=lambda value: float(value or "inf")),

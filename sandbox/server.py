@@ -51,6 +51,10 @@ class Market:
         """Per mall: `requests`, `searches`, `bytes`."""
         return self.malls.counts()
 
+    def pages_by_ip(self) -> dict[str, dict[str, int]]:
+        """Address → mall → pages it asked for."""
+        return self.malls.pages_by_ip()
+
     def reset(self) -> None:
         """All counts to zero, all scenarios off."""
         self.malls.reset()
@@ -135,7 +139,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send("", self._market.malls.control(self.path.partition("?")[0], None))
             return
         headers: Mapping[str, str] = {name.lower(): value for name, value in self.headers.items()}
-        mall, answer, wait_s = self._market.malls.answer(self.path, headers.get("host", ""), headers)
+        mall, answer, wait_s = self._market.malls.answer(
+            self.path, headers.get("host", ""), headers, self.client_address[0]
+        )
         if wait_s and self._market.closing.wait(None if math.isinf(wait_s) else wait_s):
             self.close_connection = True
             return
