@@ -11,7 +11,8 @@ from ai import kinds
 from ai.text import alike, fold, is_hangul
 
 if TYPE_CHECKING:
-    from ai.spec import Core, ProductSpec
+    from ai.core import Core
+    from ai.spec import ProductSpec
     from ai.title import Title, Word
 
 Place = Literal["before", "inside", "after", "tail"]
@@ -20,6 +21,8 @@ _PLAIN = kinds.PLAIN
 _ENDINGS = frozenset(fold("형용향맛분식제류산"))
 _MIXED = re.compile(r"([가-힣]{2,})([a-z]{2,})|([a-z]{2,})([가-힣]{2,})")
 _YEAR = re.compile(r"20[12]\d(?:년형?|년식)?")
+_MAKER_STANDS = 3
+"""Among so many words at its head a title names its maker."""
 _FIRMS = tuple(firm for firm in kinds.FIRM_ENDINGS if len(firm) > 1)
 _LONGEST = max(map(len, _PLAIN))
 
@@ -104,7 +107,7 @@ def _elsewhere(core: Core, title: Title) -> bool:
         return core.pattern.search(title.text) is not None
     if core.kind != "brand":
         return False
-    return any(same_sound(core.text, word.text, 2) for word in title.words)
+    return any(same_sound(core.text, word.text, 2) for word in title.words[:_MAKER_STANDS])
 
 
 @lru_cache(maxsize=16384)
@@ -113,7 +116,7 @@ def same_sound(one: str, other: str, consonants: int = 3) -> bool:
     if is_hangul(one) == is_hangul(other) or one.isdigit() or other.isdigit():
         return False
     latin, hangul = (one, other) if is_hangul(other) else (other, one)
-    return is_hangul(hangul) and latin.isascii() and alike(latin, hangul, consonants=consonants)
+    return is_hangul(hangul) and latin.isascii() and latin.isalpha() and alike(latin, hangul, consonants=consonants)
 
 
 def _extras(title: Title, explained: bytearray, places: list[int], *, branded: bool, closing: bool) -> list[Extra]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ai import amounts, facts, goods, reading
 from ai.coverage import Coverage, compare
+from ai.naming import Naming
 from ai.title import Title
 from ai.title import read as read_title
 from model import Offer, Reason
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ai.amounts import Fit
     from ai.spec import ProductSpec
 
-GATE_VERSION = "1"
+GATE_VERSION = "2"
 """Part of every cached decision: raise it with any change of verdicts."""
 
 HARD = frozenset(
@@ -41,6 +42,8 @@ class Judgement:
     """Share of the request's words that the offer shows, 0…1."""
     matched: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    heads: tuple[str, ...] = ()
+    """Unasked words in front of the asked ones, decorations left out: a maker, where the request names none."""
     confidence: float = 0.0
     """0…1: how often such a verdict was right on labelled pairs (docs/matching.md)."""
 
@@ -60,6 +63,8 @@ def judge(spec: ProductSpec, offer: Offer) -> Judgement:
     if hard is not None:
         return _judgement("reject", hard, coverage, 0.96)
     verdict, reason, confidence = reading.words(spec, title, coverage, amount, tie=model)
+    if verdict == "accept" and spec.naming is Naming.KIND:
+        return _judgement("ask", Reason.UNKNOWN, coverage, 0.5)
     return _judgement(verdict, reason, coverage, confidence)
 
 
@@ -79,4 +84,5 @@ def _judgement(
 ) -> Judgement:
     matched = tuple(core.raw for core in coverage.found)
     missing = tuple(core.raw for core in coverage.missing)
-    return Judgement(verdict, reason, round(coverage.score, 3), matched, missing, confidence)
+    heads = tuple(extra.text for extra in coverage.extras if extra.place == "before" and not extra.word.bracket)
+    return Judgement(verdict, reason, round(coverage.score, 3), matched, missing, heads, confidence)

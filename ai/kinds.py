@@ -26,6 +26,9 @@ TYPES = _set("types")
 _TYPE_ENDINGS = tuple(sorted((word for word in TYPES if len(word) > 1), key=len, reverse=True))
 ADJECTIVES = _set("adjectives")
 """Words that stand before such a noun and tell no variant there."""
+KINDS_OF_GOODS = TYPES | ADJECTIVES | _set("kinds of goods")
+"""Nouns that name a kind of thing, never one product of it."""
+_HEADS = tuple(sorted((word for word in KINDS_OF_GOODS if len(word) > 1), key=len, reverse=True))
 TYPE_GROUPS = _groups("type groups")
 BESIDE_MODEL = _set("beside model")
 """What makes another article of goods with the same maker's number."""
@@ -64,3 +67,11 @@ def type_of(word: str) -> str:
     if not word.endswith(_TYPE_ENDINGS):
         return ""
     return next((ending for ending in _TYPE_ENDINGS if word.endswith(ending)), "")
+
+
+@lru_cache(maxsize=16384)
+def head_of(word: str) -> str:
+    """Like `type_of`, over all kinds of goods."""
+    if word in KINDS_OF_GOODS:
+        return word
+    return next((ending for ending in _HEADS if word.endswith(ending)), "") if word.endswith(_HEADS) else ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ai import spec as product_spec
 from ai.gate import GATE_VERSION, Judgement, judge
+from ai.naming import Naming
 from ai.price import effective, unit_price
 from ai.title import read as read_title
 from model import MALLS, Decision, Match, Offer, Outcome, Product, Reason, Same
@@ -36,7 +37,8 @@ def decide(
     it keeps its unit price; an offer without a price never wins. Never raises on any text.
     """
     spec = product_spec.read(product.name, product.specification).allowing(used=allow_used, overseas=allow_overseas)
-    decisions = [_decision(judge(spec, offer), offer, shipping) for offer in _once(offers)]
+    judged = _of_one_maker(spec, [(judge(spec, offer), offer) for offer in _once(offers)])
+    decisions = [_decision(judgement, offer, shipping) for judgement, offer in judged]
     decisions = _without_outliers(decisions)
     same = [one for one in decisions if one.verdict is Same.SAME and one.effective_price_krw is not None]
     winner = min(same, key=_order, default=None)
@@ -58,6 +60,21 @@ def _once(offers: Iterable[Offer]) -> list[Offer]:
     for offer in offers:
         seen.setdefault((offer.mall, offer.mall_item_id or offer.url), offer)
     return list(seen.values())
+
+
+def _of_one_maker(
+    spec: product_spec.ProductSpec, judged: list[tuple[Judgement, Offer]]
+) -> list[tuple[Judgement, Offer]]:
+    """A request of one name that offers of several makers carry is a kind of thing: none of them is surely meant."""
+    heads = {judgement.heads[:1] for judgement, _ in judged if judgement.verdict == "accept" and judgement.heads}
+    if spec.naming is not Naming.ONCE or len(heads) < 2:
+        return judged
+    return [
+        (replace(judgement, verdict="ask", reason=Reason.UNKNOWN, confidence=0.5), offer)
+        if judgement.verdict == "accept"
+        else (judgement, offer)
+        for judgement, offer in judged
+    ]
 
 
 def _decision(judgement: Judgement, offer: Offer, shipping: Callable[[Offer], int]) -> Decision:

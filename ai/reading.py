@@ -13,8 +13,9 @@ from ai.text import is_hangul
 from model import Reason
 
 if TYPE_CHECKING:
+    from ai.core import Core
     from ai.coverage import Coverage, Extra
-    from ai.spec import Core, ProductSpec
+    from ai.spec import ProductSpec
     from ai.title import Title
 
 Verdict = tuple[Literal["reject", "accept", "ask"], Reason, float]

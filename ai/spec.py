@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ai import kinds, words
+from ai.core import Core
+from ai.naming import Naming, naming
 from ai.quantity import Quantity, parse
 from ai.text import is_hangul, near
 from ai.title import Title, Word, squeeze
@@ -22,24 +24,6 @@ _SERIES = re.compile(
     r"|(?:ddr|usb|hdmi|wifi|spf|pa|kf|ph|sse|pcie|cl|gen|m)\d[\d.\-]*|\d+(?:gb|tb|mb|ml|mg|hz|ghz|mm|cm|x|w|k|p)"
 )
 """Names of systems, parts and standards: they tell a variant, not a maker's article."""
-
-
-@dataclass(frozen=True, slots=True)
-class Core:
-    """One word of the request that an offer should show."""
-
-    text: str
-    raw: str
-    """As the buyer wrote it."""
-    pattern: re.Pattern[str]
-    """Finds it in a squeezed title, in either script and in near spellings."""
-    kind: str = ""
-    """"brand", "type", "variant", "plain", "attribute" or "" (distinctive)."""
-    unit: str = ""
-    bracket: bool = False
-    """Stands in brackets, as variants of one article do."""
-    required: bool = True
-    """False for words of the specification that only describe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +44,8 @@ class ProductSpec:
     refill: bool = False
     preorder: bool = False
     rental: bool = False
+    naming: Naming = Naming.FULL
+    """Whether the request tells a product at all."""
     missing: tuple[str, ...] = ()
     """Of "brand", "quantity", "model": what the request does not say."""
 
@@ -93,6 +79,7 @@ def read(name: str, specification: str = "") -> ProductSpec:
         refill=words.REFILL.search(title.text) is not None,
         preorder=words.PREORDER.search(title.text) is not None,
         rental=words.RENTAL.search(title.text) is not None,
+        naming=naming(core, models, quantity),
         missing=tuple(gap for gap, absent in gaps if absent),
     )
 
