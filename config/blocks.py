@@ -223,6 +223,7 @@ class BrowserConfig(Block):
     profile_dir: str
     idle_close_s: Seconds
     max_pages: Count
+    max_memory_mb: Count
     width: Count
     height: Count
     start_timeout_s: Seconds

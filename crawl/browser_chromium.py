@@ -24,7 +24,8 @@ from urllib3.exceptions import HTTPError
 from crawl import browser_driver, browser_flags
 from crawl.browser_places import Profile
 from crawl.browser_process import Guarded, new_folder
-from errors import BrowserMissing
+from crawl.mall import DIRECT
+from errors import BrowserMissing, SourceFailure, UpstreamDown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from config import BrowserConfig
     from crawl.browser_places import Place
     from crawl.display import Display
+    from crawl.mall import Via
 
 
 class _Running(ModuleType):
@@ -55,6 +57,7 @@ uc.finalize = lambda *_: None
 # It makes this folder on each start, by default in a home that a service's user may not have.
 uc.Patcher.data_path = tempfile.gettempdir()
 STEP_S = 0.02
+GOODBYE_S = 2.0
 
 
 class Chromium:
@@ -62,21 +65,29 @@ class Chromium:
 
     Args:
         config: window, programs, profile, start timeout.
-        place: its place on this machine; None is one beyond what the machine should run.
+        place: its place on this machine.
+        via: the proxy and the profile it has for its whole life, and the visitor it is first.
     """
 
-    def __init__(self, config: BrowserConfig, place: Place | None = None) -> None:
+    def __init__(self, config: BrowserConfig, place: Place | None = None, via: Via = DIRECT) -> None:
         self._config = config
+        self._via = via
         self.place = place
         self.spoilt = False
         """Not to be used again."""
+        self.large = False
+        """Above `[browser] max_memory_mb` when last weighed."""
         self.pages = 0
+        self._weighed_at = 0
         self.warmed: set[str] = set()
-        self.pages_by_mall: dict[str, int] = {}
+        """Front pages this visitor has seen."""
+        self.searches: dict[str, int] = {}
+        """Mall → how often this visitor has asked it."""
         self.used_at = time.monotonic()
-        self.origin = 0.0
-        """When the document last read came into being, by which it is told from the next one."""
+        self.origin: float | None = None
+        """When the document it shows came into being, by which it is told from the next one; None = not known."""
         self.driver: Any = None
+        self.started = False
         self._guard: Guarded | None = None
         self._profile: Profile | None = None
         self._killed = False
@@ -87,20 +98,22 @@ class Chromium:
 
         Raises:
             BrowserMissing: it cannot be started; the text says why.
+            UpstreamDown: it did not start in time (`browser_start`).
         """
         config = self._config
         # Whatever may be missing is asked for before there is a folder to leave behind.
         driver = browser_driver.patched(browser_driver.found(config.driver, ("chromedriver",), "driver"))
         program = browser_driver.found(config.chromium, ("chromium", "google-chrome", "chrome"), "chromium")
         screen = display.name() if display else ""
-        self._profile = Profile(config.profile_dir)
+        self._profile = Profile(config.profile_dir, self._via.profile, self._via.generation)
         folder = new_folder()
         own_driver = browser_driver.place(driver, folder)
         profile = self._profile.path or folder / "profile"
         limit = threading.Timer(config.start_timeout_s, self.kill)
         limit.daemon = True
         with _reserved_port() as port:
-            self._guard = Guarded(browser_flags.command(program, profile, port, config, screen, folder), folder)
+            flags = browser_flags.command(profile, port, config, screen, self._via.proxy)
+            self._guard = Guarded(browser_flags.within(folder, screen, program, flags), folder)
             if self._killed:
                 self._guard.kill()
             limit.start()
@@ -108,6 +121,8 @@ class Chromium:
                 self._await_port(port)
                 Chrome(self, program, profile, own_driver, port)
                 self.driver.execute_cdp_cmd("Network.enable", {})
+                self.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "deny"})
+                self.started = True
             except (WebDriverException, HTTPError, OSError) as error:
                 raise self._no_start(error) from error
             finally:
@@ -122,19 +137,34 @@ class Chromium:
             pause.wait(STEP_S)
         raise ConnectionError("no answer")
 
-    def _no_start(self, error: Exception) -> BrowserMissing:
+    def _no_start(self, error: Exception) -> SourceFailure:
         said = (self._guard.messages if self._guard else "").strip().splitlines()
         text = (getattr(error, "msg", None) or str(error)).strip()
         if "only supports Chrome version" in text:
             return BrowserMissing(f"Chromium and chromedriver are of different versions: {text.splitlines()[0]}")
         if self._killed:
-            return BrowserMissing(f"Chromium does not start: no answer within {self._config.start_timeout_s:g} s")
+            late = f"Chromium did not start within {self._config.start_timeout_s:g} s: the machine is overloaded"
+            return UpstreamDown(late, kind="browser_start")
         return BrowserMissing(f"Chromium does not start: {said[-1] if said else text.splitlines()[0]}")
 
     def count(self, mall: str) -> None:
-        """One more page, of this mall."""
-        self.pages += 1
-        self.pages_by_mall[mall] = self.pages_by_mall.get(mall, 0) + 1
+        """One more search at this mall."""
+        self.searches[mall] = self.searches.get(mall, 0) + 1
+
+    def fits(self, via: Via) -> bool:
+        """Whether it can be the visitor asked for: a browser keeps its proxy and its profile."""
+        return (self._via.proxy, self._via.profile) == (via.proxy, via.profile)
+
+    def become(self, via: Via) -> None:
+        """Be the visitor of this address: one of another forgets its cookies and whatever pages have stored."""
+        if via.fresh or via.generation != self._via.generation:
+            self.driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
+            self.driver.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"})
+            self.warmed.clear()
+            self.searches.clear()
+            if self._profile:
+                self._profile.belongs_to(via.generation)
+        self._via = via
 
     def block(self, *, css: bool) -> None:
         """Leave out images, fonts, media and advertisements, style sheets by choice: none holds a price."""
@@ -146,6 +176,13 @@ class Chromium:
     def alive(self) -> bool:
         """Whether it can be used further."""
         return self._guard is not None and self._guard.running
+
+    def grew(self, pages: int) -> bool:
+        """Whether it has opened so many pages since this was last true."""
+        if self.pages - self._weighed_at < pages:
+            return False
+        self._weighed_at = self.pages
+        return True
 
     def memory_mb(self) -> int:
         """What its processes hold, shared pages counted once (PSS)."""
@@ -164,8 +201,10 @@ class Chromium:
             self._guard.kill()
 
     def close(self) -> None:
-        """End it politely, so that its profile is whole, and leave no process, socket or file."""
+        """End it, and leave no process, socket or file; a profile that lasts keeps its cookies if it was not killed."""
         if self._guard:
+            if self.started and self.alive and self._profile and self._profile.path:
+                self._say_goodbye()
             self._guard.end()
             self._guard.wait()
         if self.driver is not None:
@@ -175,6 +214,16 @@ class Chromium:
             self._profile.free()
         if self.place:
             self.place.free()
+
+    def _say_goodbye(self) -> None:
+        """Let Chromium end by itself: on SIGTERM it drops what cookies it has not yet written."""
+        self.driver.command_executor.client_config.timeout = GOODBYE_S
+        # The answer is often that the browser is gone.
+        with contextlib.suppress(WebDriverException, HTTPError, OSError):
+            self.driver.execute_cdp_cmd("Browser.close", {})
+        pause, until = threading.Event(), time.monotonic() + GOODBYE_S
+        while self.alive and time.monotonic() < until:
+            pause.wait(STEP_S)
 
 
 class Chrome(uc.Chrome):  # type: ignore[misc] # the library is untyped

@@ -9,6 +9,16 @@ if TYPE_CHECKING:
 
     from config import BrowserConfig
 
+FEATURES_OFF = (
+    "site-per-process",
+    "IsolateOrigins",
+    "SpareRendererForSitePerProcess",
+    "BackForwardCache",
+    "NetworkTimeServiceQuerying",
+    "OptimizationHints",
+    "MediaRouter",
+    "Translate",
+)
 LEAN = (
     "--no-first-run",
     "--no-default-browser-check",
@@ -19,7 +29,7 @@ LEAN = (
     "--in-process-gpu",
     "--renderer-process-limit=1",
     "--disable-site-isolation-trials",
-    "--disable-features=site-per-process,IsolateOrigins,SpareRendererForSitePerProcess,BackForwardCache",
+    f"--disable-features={','.join(FEATURES_OFF)}",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
@@ -28,6 +38,41 @@ LEAN = (
     "--lang=ko-KR",
     "--accept-lang=ko-KR,ko",
     "--log-level=3",
+    "--disable-extensions",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--no-pings",
+    "--metrics-recording-only",
+)
+OWN_HOSTS = (
+    "accounts.google.com",
+    "android.clients.google.com",
+    "chromewebstore.googleapis.com",
+    "clients1.google.com",
+    "clients2.google.com",
+    "clients2.googleusercontent.com",
+    "clients4.google.com",
+    "clientservices.googleapis.com",
+    "content-autofill.googleapis.com",
+    "edgedl.me.gvt1.com",
+    "mtalk.google.com",
+    "optimizationguide-pa.googleapis.com",
+    "passwordsleakcheck-pa.googleapis.com",
+    "redirector.gvt1.com",
+    "safebrowsing.googleapis.com",
+    "start.duckduckgo.com",
+    "update.googleapis.com",
+    "www.googleapis.com",
+)
+"""Whom Chromium asks of its own accord, in spite of every flag; no page needs them. Their names lead nowhere here, and
+they go past the proxy, so that neither it nor anybody else is asked."""
+PROXIED = (
+    "--proxy-server=http://",
+    # Without the first word Chromium goes to loopback directly.
+    f"--proxy-bypass-list=<-loopback>;{';'.join(OWN_HOSTS)}",
+    # A page's script could learn this machine's own address otherwise.
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
 IMAGES = ("*.png*", "*.jpg*", "*.jpeg*", "*.gif*", "*.webp*", "*.avif*", "*.svg*", "*.ico*")
 FONTS_AND_MEDIA = ("*.woff*", "*.ttf*", "*.otf*", "*.mp4*", "*.webm*", "*.mp3*", "*.m3u8*")
@@ -61,16 +106,13 @@ def blocked(*, css: bool) -> list[str]:
     return [*IMAGES, *FONTS_AND_MEDIA, *ADS, *(STYLES if css else ())]
 
 
-def command(program: Path, profile: Path, port: int, config: BrowserConfig, screen: str, folder: Path) -> list[str]:
-    """The command line of one browser; an empty `screen` is headless, `folder` is gone with it."""
+def command(profile: Path, port: int, config: BrowserConfig, screen: str, proxy: str) -> list[str]:
+    """Chromium's arguments; an empty `screen` is headless, an empty `proxy` none."""
     return [
-        "/usr/bin/env",
-        # Chromium leaves its sockets in the temp directory when it is killed.
-        f"TMPDIR={folder}",
-        *([f"DISPLAY={screen}"] if screen else []),
-        str(program),
         *LEAN,
+        f"--host-resolver-rules={','.join(f'MAP {host} ~NOTFOUND' for host in OWN_HOSTS)}",
         *([] if screen else ["--headless=new"]),
+        *(f"{flag}{proxy}" if flag.endswith("//") else flag for flag in (PROXIED if proxy else ())),
         f"--user-data-dir={profile}",
         f"--window-size={config.width},{config.height}",
         # Port 0 would do, but then Chromium tells every page that it is automated.
@@ -78,3 +120,9 @@ def command(program: Path, profile: Path, port: int, config: BrowserConfig, scre
         # Debian's Chromium would open its start page otherwise.
         "about:blank",
     ]
+
+
+def within(folder: Path, screen: str, program: Path, flags: list[str]) -> list[str]:
+    """The command line that starts it on `screen`, with what it leaves lying about in `folder`."""
+    # Chromium leaves its sockets in the temp directory when it is killed.
+    return ["/usr/bin/env", f"TMPDIR={folder}", *([f"DISPLAY={screen}"] if screen else []), str(program), *flags]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from selenium.common.exceptions import WebDriverException
@@ -28,13 +29,19 @@ RULES = {
     "shortMs": 600,  # so long must one that grew, or a shorter one with scripts, stand still
     "quietMs": 3000,  # a loaded page without cards and without the mall's own word is waited for this long
 }
+CHALLENGED = """
+// It clears by itself or not at all; nobody clicks here. A script that only watches who was let through is none.
+const challenged = () => Boolean(window._cf_chl_opt || document.querySelector(
+  'script[src*="/orchestrate/"], #challenge-form, #challenge-running, #challenge-error-text, #sec-if-cpt-container'));
+"""
 WATCH = """
-const [ready, rules, turnMs, last, finish] = arguments;
+const [turnMs, ready, rules, last, finish] = arguments;
 const began = performance.now();
 const seen = document.__seen || {cards: -1, since: began};
 Object.defineProperty(document, '__seen', {value: seen, configurable: true});
 const nav = performance.getEntriesByType('navigation')[0] || {};
 const status = nav.responseStatus || 0;
+CHALLENGED
 const complete = () => {
   const now = performance.now();
   const cards = document.querySelectorAll(ready.cards).length;
@@ -47,8 +54,7 @@ const complete = () => {
   if (cards) return same && (whole || still >= rules.shortMs);
   if (ready.settled && document.querySelector(ready.settled)) return true;
   if (document.readyState !== 'complete') return false;
-  // A challenge clears by itself or not at all; nobody clicks here.
-  if (document.querySelector('script[src*="/challenge-platform/"], #challenge-form, #challenge-running')) return false;
+  if (challenged()) return false;
   return status >= 400 || still >= rules.quietMs;
 };
 const look = () => {
@@ -64,7 +70,21 @@ const look = () => {
   if (done) window.stop();
 };
 look();
-"""
+""".replace("CHALLENGED", CHALLENGED)
+PASS = """
+const [turnMs, finish] = arguments;
+const began = performance.now();
+CHALLENGED
+let met = false;
+const look = () => {
+  met = met || challenged();
+  const held = document.readyState === 'loading' || challenged();
+  if (held && performance.now() - began < turnMs) return setTimeout(look, 50);
+  const nav = performance.getEntriesByType('navigation')[0] || {};
+  finish({held, challenged: met, origin: performance.timeOrigin, status: nav.responseStatus || 0});
+};
+look();
+""".replace("CHALLENGED", CHALLENGED)
 _REFUSED = ("INVALID_AUTH_CREDENTIALS", "PROXY_AUTH_REQUESTED", "PROXY_AUTH_UNSUPPORTED")
 
 
@@ -78,7 +98,33 @@ def load(browser: Chromium, url: str, limit_s: float) -> None:
     driver, limit_s = browser.driver, max(limit_s, 0.1)
     driver.command_executor.client_config.timeout = limit_s + SLACK_S
     driver.timeouts = Timeouts(page_load=limit_s, script=TURN_S + SLACK_S)
+    if browser.origin is None:
+        browser.origin = driver.execute_script("return performance.timeOrigin")
+    browser.pages += 1
     driver.get(url)
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """How a front page received us."""
+
+    challenged: bool
+    passed: bool
+    """There is no challenge, or no longer."""
+    status: int
+    """HTTP; 0 where it is not known."""
+
+
+def passes(browser: Chromium, deadline: float) -> Door:
+    """Wait until the page the browser is on challenges it no longer, or until the deadline."""
+    challenged = False
+    while True:
+        left = deadline - READ_S - time.monotonic()
+        page = _turn(browser, PASS, left)
+        challenged = challenged or page is None or bool(page["challenged"])
+        if page and (not page["held"] or left <= 0):
+            browser.origin = page["origin"]
+            return Door(challenged, not page["held"], int(page["status"]))
 
 
 def read(browser: Chromium, deadline: float, ready: Ready, mall: str) -> Body:
@@ -91,38 +137,38 @@ def read(browser: Chromium, deadline: float, ready: Ready, mall: str) -> Body:
         UpstreamDown, UpstreamTimeout, ProxyAuth, ProxyDead: the browser shows its own error page, by its code.
         NotRendered: there is no document.
     """
+    before, browser.origin = browser.origin, None
     page = _await_complete(browser, deadline, ready)
     html = page["html"]
+    if page["origin"] == before:
+        raise NotRendered(f"{mall}: the answer was no page, but nothing or a download", kind="no_document")
     if page["url"].startswith("chrome-error:"):
         raise unreachable(re.sub(r"<[^>]*>", " ", html))
-    if page["origin"] == browser.origin:
-        raise NotRendered(f"{mall}: the answer was no page, but nothing or a download", kind="no_document")
     browser.origin = page["origin"]
     if not html:
         raise NotRendered(f"{mall}: the browser shows an empty page")
-    return Body(
-        content=html,
-        url=page["url"],
-        status=int(page["status"]) or None,
-        size_bytes=int(page["bytes"]),
-        ip_request_no=browser.pages_by_mall.get(mall),
-    )
+    return Body(content=html, url=page["url"], status=int(page["status"]) or None, size_bytes=int(page["bytes"]))
 
 
 def _await_complete(browser: Chromium, deadline: float, ready: Ready) -> dict[str, Any]:
     wanted = {"cards": ready.cards, "settled": ready.settled}
     while True:
         left = deadline - READ_S - time.monotonic()
-        turn_ms = 1000 * max(0.0, min(left, TURN_S))
-        try:
-            page: dict[str, Any] = browser.driver.execute_async_script(WATCH, wanted, RULES, turn_ms, left <= 0)
-        except WebDriverException as error:
-            # A challenge that clears puts another document under the running script.
-            if "unloaded" not in (error.msg or "") or left <= 0:
-                raise
-            continue
-        if page["html"] is not None:
+        page = _turn(browser, WATCH, left, wanted, RULES, left <= 0)
+        if page and page["html"] is not None:
             return page
+
+
+def _turn(browser: Chromium, script: str, left_s: float, *more: object) -> dict[str, Any] | None:
+    """One call into the page; None if another document took the place of this one, as when a challenge clears."""
+    turn_ms = 1000 * max(0.0, min(left_s, TURN_S))
+    try:
+        page: dict[str, Any] = browser.driver.execute_async_script(script, turn_ms, *more)
+    except WebDriverException as error:
+        if "unloaded" not in (error.msg or "") or left_s <= 0:
+            raise
+        return None
+    return page
 
 
 def unreachable(text: str) -> SourceFailure:

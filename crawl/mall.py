@@ -26,6 +26,23 @@ class Ready:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Via:
+    """By which way a page is fetched, and as which visitor; by default directly."""
+
+    proxy: str = ""
+    """`HOST:PORT` of a forwarder on loopback, which everything of the browser goes through; empty = directly."""
+    profile: str = ""
+    """Name of the browser's profile, one per proxy port, kept below `[browser] profile_dir`; empty = the next free."""
+    generation: int = 0
+    """Which address behind the proxy: a browser that last used another forgets that visitor and warms up again."""
+    fresh: bool = False
+    """Forget the visitor although the address is the same, as after a refusal."""
+
+
+DIRECT = Via()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Body:
     """One answer, as received."""
 
@@ -44,7 +61,9 @@ class Body:
     screenshot: bytes | None = None
     """PNG of the page, where one was asked for."""
     ip_request_no: int | None = None
-    """How many pages this browser has asked this mall for, this one included; None where nobody counts."""
+    """How many searches this visitor has asked this mall for, this one included; None where nobody counts."""
+    warmed_up: bool = False
+    """The front page was asked for before it, which is one request more for this address."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -97,7 +116,9 @@ class Mall:
 class Fetcher(Protocol):
     """Fetches one page in a browser; every failure is a `SourceFailure`."""
 
-    def get(self, url: str, deadline: float, ready: Ready, *, mall: str, home: str, block_css: bool) -> Body:
+    def get(
+        self, url: str, deadline: float, ready: Ready, *, mall: str, home: str, block_css: bool, via: Via = DIRECT
+    ) -> Body:
         """The page at `url`, before `deadline` (`time.monotonic()` seconds).
 
         Args:
@@ -105,8 +126,10 @@ class Fetcher(Protocol):
             deadline: when it must be there.
             ready: how a complete page is recognised.
             mall: whose page it is.
-            home: the mall's front page, opened once per browser before the first search; empty = none.
+            home: the mall's front page, opened once per visitor before the first search; empty = none. A refusal
+                there is handed back in the search's place.
             block_css: leave style sheets out.
+            via: by which way, and as which visitor.
         """
 
     def abort(self, thread: int) -> None:

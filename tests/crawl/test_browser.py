@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import http.server
 import os
 import shutil
 import signal
@@ -19,77 +17,22 @@ import pytest
 
 import config
 from crawl.browser import BrowserFetcher
-from crawl.mall import Ready
 from errors import BrowserMissing, DeadlineExceeded, UpstreamDown
 from tests.conftest import ROOT
+from tests.crawl.browser_server import READY, Server, family, get, serving, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crawl.mall import Body
-
 pytestmark = pytest.mark.browser
-READY = Ready(cards="li.card", settled="#none")
-CARDS = "".join(f"<li class=card>{n}</li>" for n in range(72))
-LATE = """<ul id=list></ul><script>
-let n = 0;
-setTimeout(function more() {
-  for (let i = 0; i < 12; i++) document.getElementById('list').innerHTML += '<li class=card>' + n++ + '</li>';
-  if (n < 72) setTimeout(more, 60);
-}, 500);
-</script>"""
-PAGES = {
-    "/": "<p>home",
-    "/cards": f"<ul>{CARDS}</ul><img src=/image.png><link rel=stylesheet href=/style.css>",
-    "/late": LATE,
-    "/none": "<p id=none>검색결과가 없습니다",
-    "/about": "<ul><li class=card id=me></li></ul><script>me.textContent="
-    "navigator.webdriver + ' ' + navigator.languages.join()</script>",
-    "/busy": f"<ul>{CARDS}</ul><script>setTimeout(() => {{ for (;;); }}, 0)</script>",
-}
-
-
-class Server(http.server.ThreadingHTTPServer):
-    """The pages above; `/hang` never answers, `/refused` is a 403."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.asked: list[str] = []
-        self.release = threading.Event()
-        self.url = f"http://127.0.0.1:{self.server_port}"
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    """One request."""
-
-    server: Server
-
-    def do_GET(self) -> None:
-        """Answer from the table."""
-        self.server.asked.append(self.path)
-        if self.path == "/hang":
-            self.server.release.wait(30)
-        body = PAGES.get(self.path, "<h1>Forbidden").encode()
-        self.send_response(200 if self.path in PAGES else 403)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Nothing: the test reads `asked`."""
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     """The pages, on loopback."""
-    with Server() as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with serving(Server()) as server:
         yield server
         server.release.set()
-        server.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -98,30 +41,6 @@ def fetcher() -> Iterator[BrowserFetcher]:
     fetcher = BrowserFetcher(config.load(env={}).browser)
     yield fetcher
     fetcher.close()
-
-
-def get(fetcher: BrowserFetcher, server: Server, path: str, seconds: float = 15) -> Body:
-    """One page of the server."""
-    until = time.monotonic() + seconds
-    return fetcher.get(server.url + path, until, READY, mall="coupang", home=f"{server.url}/", block_css=True)
-
-
-def family(status: str = "") -> list[psutil.Process]:
-    """What this process has started, as deep as it goes; by default what still runs."""
-    found = []
-    for process in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.NoSuchProcess):
-            is_zombie = process.status() == psutil.STATUS_ZOMBIE
-            found += [process] if is_zombie == (status == psutil.STATUS_ZOMBIE) else []
-    return found
-
-
-def words(process: psutil.Process) -> list[str]:
-    """Its command line, empty once it has ended."""
-    try:
-        return process.cmdline()
-    except psutil.NoSuchProcess:
-        return []
 
 
 def test_it_reads_a_page_and_knows_its_status(fetcher: BrowserFetcher, server: Server) -> None:
@@ -238,7 +157,7 @@ def test_an_idle_browser_is_closed(server: Server) -> None:
     )
     get(fetcher, server, "/none")
     end = time.monotonic() + 10
-    while fetcher._idle:
+    while fetcher.standing:
         assert time.monotonic() < end
     fetcher.close()
 
