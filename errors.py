@@ -23,6 +23,17 @@
     │   ├── BrowserMissing       no Chromium, driver or display
     │   └── DeadlineExceeded     the stage's own time is over
     ├── EvidenceFailure      an answer cannot be kept, or not read back as it came; the search goes on
+    ├── OverBudget           a cap does not leave what a step may cost
+    ├── Unasked              the model gave no usable verdict: the rules decide alone, and the result says why
+    │   ├── AiDown               unreachable, 5xx, or an answer that is none
+    │   ├── AiTimeout            no answer in time
+    │   ├── AiRateLimited        429: too many requests
+    │   ├── AiNoQuota            the account has no money left
+    │   ├── AiBadKey             the key is refused
+    │   ├── AiRefused            the model refuses to answer
+    │   ├── AiTruncated          the answer was cut off, or empty
+    │   ├── AiInvalid            not the JSON that was asked for
+    │   └── AiUntrusted          the model got the control offers wrong
     ├── Lost                 another worker owns this message now: end silently
     └── Setup                LPS cannot start; the text says what to do
         ├── BadConfig            one or more settings are wrong, all of them listed
@@ -35,9 +46,12 @@ An error's docstring is its default message. `outcome` is the word a failed sour
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from model import SourceOutcome
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 
 class LpsError(Exception):
@@ -175,6 +189,74 @@ class DeadlineExceeded(Stop):
 
 class EvidenceFailure(LpsError):
     """An answer cannot be kept, or cannot be read back as it came."""
+
+
+class OverBudget(LpsError):
+    """A budget does not leave what this step may cost."""
+
+    def __init__(self, scope: str, usd: Decimal) -> None:
+        super().__init__(f"the {scope}'s budget does not leave {usd:f} USD: raise [money] {scope}_cap_usd, or wait")
+        self.scope = scope
+        """Which budget: "day", "hour", "job" or "key"."""
+
+
+class Unasked(LpsError):
+    """The model gave no usable verdict."""
+
+    kind = "ai_error"
+    """The word in the result: why the rules decided alone."""
+
+
+class AiDown(Unasked):
+    """The model's server is not reachable, or answers with an error."""
+
+
+class AiTimeout(Unasked):
+    """The model gave no answer in time."""
+
+    kind = "ai_timeout"
+
+
+class AiRateLimited(Unasked):
+    """The model's server asks for fewer requests."""
+
+    kind = "ai_rate_limited"
+
+
+class AiNoQuota(Unasked):
+    """The account at the model's provider has no money left: top it up there."""
+
+    kind = "ai_no_quota"
+
+
+class AiBadKey(Unasked):
+    """The model's provider refuses the key: set OPENAI_API_KEY."""
+
+    kind = "ai_bad_key"
+
+
+class AiRefused(Unasked):
+    """The model refuses to answer."""
+
+    kind = "ai_refusal"
+
+
+class AiTruncated(Unasked):
+    """The model's answer was cut off, or empty."""
+
+    kind = "ai_truncated"
+
+
+class AiInvalid(Unasked):
+    """The model's answer is not the JSON that was asked for."""
+
+    kind = "ai_invalid"
+
+
+class AiUntrusted(Unasked):
+    """The model got the control offers wrong, so none of its verdicts counts."""
+
+    kind = "ai_untrusted"
 
 
 class Lost(LpsError):

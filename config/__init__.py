@@ -6,8 +6,8 @@ Layers, each over the one before:
     3. the file that LPS_CONFIG names
     4. the environment: LPS_<BLOCK>__<KEY>, the names operators already use, and <NAME>_FILE for secrets
 
-A package, so that no file is long: kinds (of value) · cron · blocks (models) · settings (all blocks) · sources (files,
-environment) · checks (across blocks) · pool (connections).
+A package, so that no file is long: kinds (of value) · cron · blocks and paid (models) · settings (all blocks) ·
+sources (files, environment) · checks (across blocks) · pool (connections).
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from urllib.parse import unquote, urlsplit
 from pydantic import SecretStr, ValidationError
 
 from config.blocks import (
-    AiConfig,
     AlertConfig,
     BrowserConfig,
     DatabaseConfig,
@@ -42,6 +41,7 @@ from config.blocks import (
 )
 from config.checks import findings
 from config.kinds import NaverKey
+from config.paid import AiConfig, MoneyConfig
 from config.pool import PoolPlan, pool_plan
 from config.settings import LEAVES, SECRETS, KeyPath, Settings
 from config.sources import Layer, Leaf, complaint, key_of, read_environment, read_file
@@ -58,6 +58,7 @@ __all__ = [
     "DatabaseConfig",
     "LogConfig",
     "MallConfig",
+    "MoneyConfig",
     "NaverConfig",
     "NaverKey",
     "OutboxConfig",

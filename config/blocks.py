@@ -240,17 +240,6 @@ class ProxyConfig(Block):
     usd_per_gb: Amount
 
 
-class AiConfig(Block):
-    """The model that judges what the rules cannot."""
-
-    enabled: bool
-    api_key: SecretStr
-    base_url: WebAddress
-    model: Word
-    timeout_s: Seconds
-    max_offers: Count
-
-
 class OutboxConfig(Block):
     """Callbacks to whoever asked for one."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from config.sources import NO_PROXY
@@ -27,6 +28,7 @@ def findings(settings: Settings, leaves: Mapping[KeyPath, Leaf]) -> Iterator[Fin
         text = f"is the other world's database, this start is {settings.origin}: leave it out, or switch [sandbox] on"
         yield (("database", "name"), ("sandbox", "on")), text
     yield from _proxy(settings)
+    yield from _model(settings)
     yield from _times(settings, leaves)
 
 
@@ -35,6 +37,17 @@ def _proxy(settings: Settings) -> Iterator[Finding]:
         value = getattr(settings.proxy, key)
         if value.get_secret_value() if key == "password" else value:
             yield (("proxy", key),), NO_PROXY
+
+
+def _model(settings: Settings) -> Iterator[Finding]:
+    known = {price.model for price in settings.ai.prices}
+    name = settings.ai.model
+    if not any(name == model or re.fullmatch(rf"{re.escape(model)}-\d{{4}}-\d\d-\d\d", name) for model in known):
+        text = f"has no price: add a row for it to [ai] prices (known are {', '.join(sorted(known)) or 'none'})"
+        yield (("ai", "model"), ("ai", "prices")), text
+    if settings.ai.timeout_s > settings.ai.deadline_s:
+        text = f"is longer than [ai] deadline_s ({settings.ai.deadline_s:g}): make it shorter"
+        yield (("ai", "timeout_s"), ("ai", "deadline_s")), text
 
 
 def _times(settings: Settings, leaves: Mapping[KeyPath, Leaf]) -> Iterator[Finding]:

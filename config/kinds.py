@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import date  # noqa: TC003 - pydantic reads it at run time
+from decimal import Decimal  # noqa: TC003 - as above
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import SplitResult, urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 
 from config.cron import check_cron
 
@@ -107,6 +109,40 @@ def _naver_key(pair: Any) -> NaverKey | None:
     return NaverKey(id=name, secret=SecretStr(secret)) if name and secret else None
 
 
+class ModelPrice(Block):
+    """What a model costs from a day on, USD per million tokens."""
+
+    model: str = Field(min_length=1)
+    since: date
+    input_usd: Decimal = Field(ge=0)
+    cached_usd: Decimal = Field(ge=0)
+    output_usd: Decimal = Field(ge=0)
+
+    def __str__(self) -> str:
+        return f"{self.model} {self.since}: {self.input_usd}/{self.cached_usd}/{self.output_usd}"
+
+
+def _model_prices(value: Any) -> tuple[ModelPrice, ...]:
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            raise ValueError("should be the list of config.toml, written as JSON") from None
+    rows = value if isinstance(value, (list, tuple)) else [value]
+    return tuple(row if isinstance(row, ModelPrice) else _model_price(row, n) for n, row in enumerate(rows, start=1))
+
+
+def _model_price(row: Any, n: int) -> ModelPrice:
+    form = f'row {n} should be {{model = "…", since = "2025-01-31", input_usd = …, cached_usd = …, output_usd = …}}'
+    if not isinstance(row, dict):
+        raise ValueError(form)  # noqa: TRY004 - pydantic takes ValueError for a refusal
+    try:
+        # A price is what is written, not its nearest binary fraction.
+        return ModelPrice.model_validate({key: str(part) for key, part in row.items()})
+    except ValidationError:
+        raise ValueError(form) from None
+
+
 Whole = Annotated[int, Field(ge=0)]
 Count = Annotated[int, Field(ge=1)]
 Port = Annotated[int, Field(ge=0, le=65535)]
@@ -119,5 +155,6 @@ WebAddress = Annotated[str, AfterValidator(_web_address)]
 SecretWebAddress = Annotated[SecretStr, AfterValidator(_secret_web_address)]
 DatabaseAddress = Annotated[SecretStr, AfterValidator(_database_address)]
 NaverKeys = Annotated[tuple[NaverKey, ...], BeforeValidator(_naver_keys)]
+ModelPrices = Annotated[tuple[ModelPrice, ...], BeforeValidator(_model_prices)]
 Cron = Annotated[str, AfterValidator(check_cron)]
 LogLevel = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)]

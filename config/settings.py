@@ -6,7 +6,6 @@ from typing import Any, Literal, get_type_hints
 from pydantic import BaseModel, PrivateAttr, SecretStr
 
 from config.blocks import (
-    AiConfig,
     AlertConfig,
     BrowserConfig,
     DatabaseConfig,
@@ -24,7 +23,8 @@ from config.blocks import (
     WebConfig,
     WorkerConfig,
 )
-from config.kinds import HIDDEN, Block, NaverKeys, without_login
+from config.kinds import HIDDEN, Block, ModelPrice, NaverKeys, without_login
+from config.paid import AiConfig, MoneyConfig
 from config.watching import CanaryConfig, EvidenceConfig
 from errors import BadConfig
 from model import MALLS
@@ -48,6 +48,7 @@ class Settings(Block):
     evidence: EvidenceConfig
     canary: CanaryConfig
     ai: AiConfig
+    money: MoneyConfig
     gmarket: PageMallConfig
     auction: PageMallConfig
     st11: St11Config
@@ -96,7 +97,8 @@ def shown(value: Any) -> str:
         text = value.get_secret_value()
         return without_login(text) if re.match(r"postgres(ql)?://", text) else HIDDEN if text else ""
     if isinstance(value, tuple):
-        return HIDDEN if value else ""
+        # The tuples of models are prices, all others keys.
+        return "; ".join(map(str, value)) if value and isinstance(value[0], ModelPrice) else HIDDEN if value else ""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and value.is_integer():

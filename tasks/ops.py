@@ -13,12 +13,13 @@ import structlog
 from periodiq import cron
 
 from alerts import rules, webhook
-from store import crawls, health, ops
-from tasks import evidence, flow, operate
+from store import crawls, health, ops, spend
+from tasks import evidence, flow, money, operate
 from tasks.runtime import runtime
 
 log = structlog.get_logger("lps.ops")
 LEAK_HOURS = 6
+BUDGET_DAYS = 3
 
 
 @dramatiq.actor(queue_name="ops", periodic=cron(runtime.settings.periodic.reap))
@@ -27,6 +28,10 @@ def reap() -> None:
     reaped = runtime.broker.reap()
     with runtime.pool.transaction() as cur:
         closed = flow.overdue(cur)
+    with runtime.pool.transaction() as cur:
+        written_off = money.write_off(cur)
+    if written_off:
+        log.warning("payments written off: whoever reserved them never settled", payments=written_off)
     if reaped.queued or reaped.dead or closed:
         log.info("reaped", queued=reaped.queued, dead=reaped.dead, overdue_sources=closed)
 
@@ -52,5 +57,6 @@ def prune() -> None:
     removed = operate.purge()
     with runtime.pool.transaction() as cur:
         health.forget(cur)
+        spend.forget(cur, BUDGET_DAYS)
     evidence.prune()
     log.info("pruned", messages=removed.messages, attempts=removed.attempts, workers=removed.workers)

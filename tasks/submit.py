@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from errors import BadProduct
 from model import JobStatus, Priority, Product, Submitted
 from store import jobs, prices
-from tasks import flow
+from tasks import flow, money
 from tasks.runtime import runtime
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def submit(
 
     Raises:
         BadProduct: names the field; nothing was stored.
+        OverBudget: no money is left, and `[money] over` is "refuse"; nothing was stored.
         DatabaseDown: nothing was stored.
     """
     check(product)
@@ -56,6 +57,7 @@ def submit(
         answered = None if again else _answered(cur, key)
         if answered:
             return Submitted(job_id=answered.job_id, status=answered.status, cached=True)
+        money.admit(cur)
         while True:
             trace_id = uuid.uuid4().hex
             job_id = jobs.submit(

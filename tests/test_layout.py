@@ -39,7 +39,7 @@ OWNERS = {
     "flask": ("web/", "sandbox/"),
     "requests": ("crawl/http.py", "alerts/webhook.py", "cli/"),
 }
-NOT_READ_YET = {"ai.max_offers"}
+NOT_READ_YET = {"ai.max_calls", "ai.max_offers"}
 """A key of the model's client, which this version does not have; config.toml says so."""
 STAGES = (*MALLS, "match", "persist", "outbox", "canary")
 
@@ -151,7 +151,9 @@ def test_every_setting_has_a_reader() -> None:
 
     code = "\n".join(file.read_text(encoding="utf-8") for file in sources() if not short(file).startswith("config/"))
     readers = code + (ROOT / "config/pool.py").read_text(encoding="utf-8")
-    readers += "".join((ROOT / "config" / f"{name}.py").read_text(encoding="utf-8") for name in ("blocks", "settings"))
+    readers += "".join(
+        (ROOT / "config" / f"{name}.py").read_text(encoding="utf-8") for name in ("blocks", "paid", "settings")
+    )
     unread = []
     for block, field in Settings.model_fields.items():
         keys = getattr(field.annotation, "model_fields", {})

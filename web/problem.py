@@ -11,7 +11,7 @@ from flask import Response, current_app, render_template, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.http import HTTP_STATUS_CODES
 
-from errors import DatabaseDown, SchemaMismatch, WrongOrigin
+from errors import DatabaseDown, OverBudget, SchemaMismatch, WrongOrigin
 from store.pool import DatabaseError, is_missing_table
 from web.language import text
 
@@ -43,6 +43,7 @@ CODES = {
     "LPS_WEAK_PASSWORD": 422,
     "LPS_RATE_LIMITED": 429,
     "LPS_INTERNAL": 500,
+    "LPS_OVER_BUDGET": 503,
     "LPS_DATABASE_DOWN": 503,
     "LPS_WRONG_SCHEMA": 503,
 }
@@ -55,6 +56,7 @@ _BY_STATUS = {
 }
 _MACHINE_PATHS = ("/v1/", "/healthz", "/readyz")
 RETRY_AFTER_S = 5
+BUDGET_AGAIN_S = 600
 MAX_ERRORS = 20
 
 
@@ -140,6 +142,11 @@ def _database_down(error: DatabaseDown) -> Response:
     return answer(Problem("LPS_DATABASE_DOWN", headers={"Retry-After": str(RETRY_AFTER_S)}))
 
 
+def _over_budget(error: OverBudget) -> Response:
+    current_app.logger.warning("over budget: %s", error)
+    return answer(Problem("LPS_OVER_BUDGET", reason=error.scope, headers={"Retry-After": str(BUDGET_AGAIN_S)}))
+
+
 def _wrong_database(error: Setup) -> Response:
     """Our own text says what to do; it names no secret."""
     current_app.logger.warning("wrong database: %s", error)
@@ -158,6 +165,7 @@ def install(app: Flask) -> None:
     app.register_error_handler(Problem, answer)
     app.register_error_handler(HTTPException, _from_http)
     app.register_error_handler(DatabaseDown, _database_down)
+    app.register_error_handler(OverBudget, _over_budget)
     app.register_error_handler(SchemaMismatch, _wrong_database)
     app.register_error_handler(WrongOrigin, _wrong_database)
     app.register_error_handler(DatabaseError, _database_error)

@@ -56,6 +56,10 @@ PROBLEMS: dict[str, tuple[str, str]] = {
         "서버 안에서 오류가 났습니다. 로그를 확인해 주세요.",
         "The server failed. See its log.",
     ),
+    "problem.LPS_OVER_BUDGET": (
+        "이번 시간 또는 오늘의 예산을 모두 썼습니다. 잠시 뒤에 다시 시도하거나 관리자에게 문의하세요.",
+        "The budget of this hour or day is used up. Try again later, or ask the operator.",
+    ),
     "problem.LPS_DATABASE_DOWN": (
         "데이터베이스에 연결할 수 없습니다. 잠시 뒤 다시 시도해 주세요.",
         "The database does not answer. Try again shortly.",
