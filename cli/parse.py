@@ -15,7 +15,7 @@ import orjson
 import crawl
 from errors import BadConfig
 
-_FIELDS = (
+FIELDS = (
     "rank",
     "name",
     "price_krw",
@@ -58,7 +58,7 @@ def parse(mall: str, file: str, status: int | None, url: str, charset: str | Non
     reading = crawl.parse_file(mall, body, url=url, status=status, charset=charset)
     out = sys.stdout.buffer
     for offer in reading.parsed.offers:
-        out.write(_line({name: getattr(offer, name) for name in _FIELDS}))
+        out.write(_line({name: getattr(offer, name) for name in FIELDS}))
     counts = {"cards": reading.parsed.cards, "offers": len(reading.parsed.offers)}
     out.write(_line({"outcome": reading.outcome.value, "kind": reading.kind, **counts}))
     out.flush()

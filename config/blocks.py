@@ -27,6 +27,7 @@ from config.kinds import (
     WebAddress,
     Whole,
     Word,
+    on_this_machine,
 )
 from errors import BadConfig
 
@@ -170,8 +171,7 @@ class MallConfig(Block):
     @property
     def stand_in(self) -> bool:
         """Whether a server on this machine stands in for the mall."""
-        host = urlsplit(self.base_url).hostname or ""
-        return host in ("localhost", "::1") or host.startswith("127.")
+        return on_this_machine(self.base_url)
 
     @property
     def why_disabled(self) -> str:
@@ -212,6 +212,11 @@ class St11Config(PageMallConfig):
     """11st: read from its JSON, shown to people elsewhere."""
 
     shop_url: WebAddress
+
+    @property
+    def pages_url(self) -> str:
+        """Where people search: whatever stands in for its data stands in for its pages too."""
+        return self.base_url if self.stand_in and not on_this_machine(self.shop_url) else self.shop_url
 
 
 class BrowserConfig(Block):

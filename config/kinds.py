@@ -39,6 +39,12 @@ def without_login(address: str) -> str:
     return re.sub(r"(password=)[^&]*", rf"\g<1>{HIDDEN}", hidden)
 
 
+def on_this_machine(address: str) -> bool:
+    """Whether the address is a loopback one."""
+    host = urlsplit(address).hostname or ""
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
 class NaverKey(Block):
     """One application registered at Naver."""
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from crawl import malls
@@ -104,9 +104,10 @@ class Crawler:
         self._naver: NaverApi | None = None
         self._browser: Fetcher | None = None
 
-    def fetch(self, mall: str, query: str, deadline: float) -> Page:
+    def fetch(self, mall: str, query: str, deadline: float, *, screenshot: bool = False) -> Page:
         """One search at one mall, ended before `deadline` (`time.monotonic()` seconds).
 
+        With `screenshot` a page in a browser brings its picture along (`seen[-1].body.screenshot`).
         Data for programs that no longer read are followed by a look at the page that people see, if there is time.
 
         Raises:
@@ -117,6 +118,8 @@ class Crawler:
             raise NoKey(why, kind="no_key") if why.startswith("no key") else Disabled(why)
         found = malls.mall(mall)
         started = time.monotonic()
+        if screenshot:
+            found = replace(found, ready=replace(found.ready, screenshot=True))
         seen = self._look(found, block, query, deadline)
         last = seen[-1]
         body, reading = last.body, last.reading
@@ -178,7 +181,7 @@ class Crawler:
         return self._in_browser(mall, block, query, deadline)
 
     def _in_browser(self, mall: Mall, block: Any, query: str, deadline: float) -> Body:
-        shop = getattr(block, "shop_url", block.base_url)
+        shop = getattr(block, "pages_url", block.base_url)
         url = mall.page_url(shop, query)
         with self._lock:
             self._browser = self._browser or self._open_browser()

@@ -81,6 +81,8 @@ class BrowserFetcher:
             browser.become(via)
             browser.block(css=block_css)
             body = self._visit(browser, url, deadline, ready, mall, home)
+            if ready.screenshot:
+                body = dataclasses.replace(body, screenshot=browser.driver.get_screenshot_as_png())
         except (WebDriverException, HTTPError, OSError, SourceFailure) as error:
             named = self._named(error, browser, mall, deadline)
             if named is error:

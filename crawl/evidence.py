@@ -42,7 +42,7 @@ class Folder:
             EvidenceFailure: it cannot be written: no room, no right, a read-only disk.
         """
         name = sha256(body).hexdigest()
-        place = self._place(name)
+        place = self.place(name)
         half = place.with_name(f"{name}.{os.getpid()}-{time.monotonic_ns()}.part")
         try:
             if place.exists():
@@ -67,20 +67,20 @@ class Folder:
             EvidenceFailure: it is not there, or not what was kept.
         """
         try:
-            body = gzip.decompress(self._place(name).read_bytes())
+            body = gzip.decompress(self.place(name).read_bytes())
         except FileNotFoundError:
             raise EvidenceFailure(
                 f"{name[:12]}… is not in {self.path}: past its days, or kept on another machine"
             ) from None
         except (OSError, EOFError, zlib.error) as error:
-            raise EvidenceFailure(f"{self._place(name)} cannot be read: {error}") from error
+            raise EvidenceFailure(f"{self.place(name)} cannot be read: {error}") from error
         if sha256(body).hexdigest() != name:
-            raise EvidenceFailure(f"{self._place(name)} is not what was kept: its hash differs")
+            raise EvidenceFailure(f"{self.place(name)} is not what was kept: its hash differs")
         return body
 
     def remove(self, names: Iterable[str]) -> int:
         """Delete bodies that nobody names any more; how many. Fresh ones stay."""
-        return sum(self._unlink(self._place(name)) for name in names)
+        return sum(self._unlink(self.place(name)) for name in names)
 
     def old(self, seconds: float) -> Iterator[str]:
         """The hashes of bodies not touched for so long; what half-written files are left goes on the way."""
@@ -94,7 +94,12 @@ class Folder:
                 elif _NAME.fullmatch(file.stem):
                     yield file.stem
 
-    def _place(self, name: str) -> Path:
+    def place(self, name: str) -> Path:
+        """Where the body of that hash lies, or would.
+
+        Raises:
+            EvidenceFailure: this is no hash.
+        """
         if not _NAME.fullmatch(name):
             raise EvidenceFailure(f"{name!r} is no hash")
         return self.path / name[:2] / f"{name}.gz"

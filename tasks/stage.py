@@ -80,7 +80,7 @@ def climb(begun: Begun, report: SourceReport, deadline: float) -> SourceReport:
     rungs = queries.ladder(begun.product, runtime.settings.mall(begun.mall).rungs)
     for query in rungs:
         page = fetch(begun.mall, query, deadline)
-        new = _unseen(report.offers, page.offers)
+        new = unseen(report.offers, page.offers)
         report = replace(
             report,
             outcome=SourceOutcome.OK if report.offers or new else SourceOutcome.EMPTY,
@@ -120,7 +120,8 @@ def _job(message: Delivery) -> str | None:
     return str(message.job_id) if message.job_id else None
 
 
-def _unseen(have: tuple[Offer, ...], come: tuple[Offer, ...]) -> tuple[Offer, ...]:
+def unseen(have: tuple[Offer, ...], come: tuple[Offer, ...]) -> tuple[Offer, ...]:
+    """Of the offers that come, those that are not there yet, ranked behind them."""
     known = {(offer.mall_item_id or offer.url, offer.name) for offer in have}
     fresh = [offer for offer in come if (offer.mall_item_id or offer.url, offer.name) not in known]
     return tuple(replace(offer, rank=len(have) + offer.rank) for offer in fresh) if have else tuple(fresh)

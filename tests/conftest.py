@@ -26,6 +26,8 @@ ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
 SERVER = os.environ.get("LPS_TEST_DATABASE_URL")
 
+OPERATOR = dict(os.environ)
+"""The environment before it is cleared: what a live test works with."""
 for _name in [name for name in os.environ if name.startswith(("LPS_", "DB_", "DECODO_", "NAVER_", "OPENAI_"))]:
     if _name not in ("LPS_TEST_DATABASE_URL", "LPS_LIVE"):
         # A developer's own settings must not reach a test.
