@@ -26,8 +26,7 @@ def snapshot(cur: Cursor, *, stuck_s: float = 300, lease_s: float = 30) -> Ops:
     counts, oldest, dead, stuck, lost, blocks, deadline, cost = cur.fetchone()
     cur.execute(SQL["stages"])
     stages = {stage: {"n": n, "p50_ms": p50, "p95_ms": p95} for stage, n, p50, p95 in cur.fetchall()}
-    cur.execute(SQL["workers"], values)
-    workers = [_worker(row) for row in cur.fetchall()]
+    alive = workers(cur, stuck_s=stuck_s, lease_s=lease_s)
     cur.execute(SQL["paused"])
     paused = [
         {"name": n, "reason": why, "who": who, "since": since.isoformat()} for n, why, who, since in cur.fetchall()
@@ -42,9 +41,15 @@ def snapshot(cur: Cursor, *, stuck_s: float = 300, lease_s: float = 30) -> Ops:
         deadline_1h=deadline,
         cost_1h_usd=cost,
         stages=stages,
-        workers=workers,
+        workers=alive,
         paused=paused,
     )
+
+
+def workers(cur: Cursor, *, stuck_s: float, lease_s: float) -> list[dict[str, Any]]:
+    """Worker processes that have not stopped in order, as `Ops.workers` has them."""
+    cur.execute(SQL["workers"], {"stuck_s": stuck_s, "lease_s": lease_s})
+    return [_worker(row) for row in cur.fetchall()]
 
 
 def _worker(row: tuple[Any, ...]) -> dict[str, Any]:

@@ -62,6 +62,11 @@ def shipping_text(row: dict[str, Any]) -> str:
     return text("offers.assumed", won=won(row["effective_price_krw"] - row["price_krw"]))
 
 
+def clock_now() -> str:
+    """Now as Korean wall time with seconds: "03:12:45"."""
+    return f"{datetime.now(KST):%H:%M:%S}"
+
+
 def mall_place(mall: str) -> int:
     """Where a mall stands on the path, unknown ones last."""
     return MALLS.index(mall) if mall in MALLS else len(MALLS)
@@ -71,5 +76,7 @@ def install(app: Flask) -> None:
     """Make them known to the templates."""
     for function in (won, seconds, percent, clock, stamp):
         app.jinja_env.filters[function.__name__] = function
-    for shown in (shipping_text, present.mall_text, present.reason_text, mall_place):
+    app.jinja_env.filters["mall_name"] = present.mall_text
+    for shown in (shipping_text, present.mall_text, present.reason_text, present.stage_text, mall_place, clock_now):
         app.jinja_env.globals[shown.__name__] = shown
+    app.jinja_env.globals["tone"] = present.tone

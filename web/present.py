@@ -52,7 +52,7 @@ def reason_text(reason: str) -> str:
     return _known("reason", reason)
 
 
-def _tone(word: str) -> str:
+def tone(word: str) -> str:
     """The colour family of a state or outcome: good, bad, warn, off, or reading (still going on)."""
     if word in ("reading", "pending", "running"):
         return "reading"
@@ -100,7 +100,7 @@ def _source(mall: str, row: JobSource | None, *, final: bool) -> dict[str, Any]:
         "outcome": row.outcome if row else None,
         "state": state,
         "state_text": _known("source", state),
-        "tone": _tone(state),
+        "tone": tone(state),
         "failed": bool(row and row.outcome and not SourceOutcome(row.outcome).answered),
         "kind": report.kind if report else "",
         "error": without_login(report.error) if report else "",
@@ -118,9 +118,14 @@ def sources(rows: Iterable[JobSource], *, final: bool) -> list[dict[str, Any]]:
     return [_source(mall, by_mall.get(mall), final=final) for mall in MALLS]
 
 
+def stage_text(stage: str) -> str:
+    """The name of a stage as people know it."""
+    return mall_text(stage) if stage in MALLS else _known("stage", stage)
+
+
 def stage(attempt: Attempt) -> dict[str, Any]:
     """One finished try of one stage."""
-    name = mall_text(attempt.stage) if attempt.stage in MALLS else _known("stage", attempt.stage)
+    name = stage_text(attempt.stage)
     outcome = _known("attempt" if texts.has(f"attempt.{attempt.outcome}") else "source", attempt.outcome)
     again = text("stage.round", n=attempt.round + 1) if attempt.round else ""
     return {
@@ -129,7 +134,7 @@ def stage(attempt: Attempt) -> dict[str, Any]:
         "try": attempt.try_,
         "outcome": attempt.outcome,
         "text": f"{name}{again} · {outcome}",
-        "tone": _tone(attempt.outcome),
+        "tone": tone(attempt.outcome),
         "started_at": _when(attempt.started_at),
         "ended_at": _when(attempt.ended_at),
         "took_ms": attempt.took_ms,
@@ -179,7 +184,7 @@ def job(row: Job) -> dict[str, Any]:
         "status": int(row.status),
         "state": state,
         "state_text": _known("outcome", outcome) if done and outcome else text(f"state.{state}"),
-        "tone": _tone(outcome if done and outcome else state),
+        "tone": tone(outcome if done and outcome else state),
         "final": row.final,
         "origin": here().settings.origin,
         "product": {

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import store.attempts
+import store.evidence
 import store.jobs
 import store.offers
 import store.ops
@@ -17,6 +18,7 @@ from web.problem import Problem
 if TYPE_CHECKING:
     from model import Decision, Job, JobSource, Ops
     from store.attempts import Attempt
+    from store.evidence import Evidence
     from store.prices import PricePoint
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -50,6 +52,12 @@ def search(job_id: str, *, with_decisions: bool) -> Found:
             attempts=store.attempts.of_job(cur, job_id),
             decisions=store.offers.decisions(cur, job_id) if with_decisions else [],
         )
+
+
+def evidence(job_id: str) -> list[Evidence]:
+    """What is kept of the malls' answers to a search."""
+    with here().pool.autocommit() as cur:
+        return store.evidence.of_job(cur, job_id)
 
 
 def recent(limit: int) -> list[Job]:

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
     from tests.conftest import Database
 
-FILLED = {"job_id": "00000000-0000-4000-8000-000000000000", "code": "A", "filename": "style.css", "mall": "naver"}
+FILLED = {
+    "job_id": "00000000-0000-4000-8000-000000000000",
+    "code": "A",
+    "filename": "style.css",
+    "mall": "naver",
+} | dict.fromkeys(("evidence_id", "message_id", "name", "worker_id", "key_id"), "1")
 WEB = Path(guard.__file__).parent
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"

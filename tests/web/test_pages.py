@@ -134,7 +134,7 @@ def test_missing_sources_are_said_aloud(client: FlaskClient, db: Database) -> No
     ]
     seen = text_of(client.get(f"/jobs/{rows.finished(db, [WINNER], reports=reports)}").text)
     assert "읽지 못한 곳이 있습니다. 쿠팡: 차단됨 (akamai)." in seen
-    assert "차단됨 akamai 0 – 0.4 no display" in seen
+    assert "차단됨 akamai 다시 조회 쿠팡 0 – 0.4 no display" in seen
     assert "11번가 묻지 않음" in seen
 
 

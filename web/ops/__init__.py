@@ -1,4 +1,7 @@
-"""Health for machines, and the pages an operator works in at three in the morning."""
+"""Health for machines, and the pages an operator works in at three in the morning.
+
+Each page is thin: it calls the function that the command line calls, which also writes the audit.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,6 @@ blueprint = Blueprint("ops", __name__)
 
 def install(app: Flask) -> None:
     """Add the views."""
-    from web.ops import health  # noqa: F401, PLC0415 - loads the tasks, which read the settings
+    from web.ops import audit, crawl, dead, health, jobs, keys, overview, queues, settings, workers  # noqa: F401, PLC0415 - load the tasks, which  # noqa: F401, PLC0415 - read the settings
 
     app.register_blueprint(blueprint)

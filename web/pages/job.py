@@ -54,6 +54,7 @@ def job(job_id: str) -> Response:
         tries=present.timeline(found),
         elapsed_s=_elapsed_s(found),
         limit_s=round((found.job.deadline_at - found.job.created_at).total_seconds()),
+        evidence=service.evidence(job_id) if found.job.final else [],
         note=next((note for note in NOTES if note == request.args.get("note")), None),
     )
     return answers.unless_known(Response(page))

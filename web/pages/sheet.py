@@ -38,6 +38,7 @@ def sheet(job_id: str) -> Response:
         more=max(0, len(same) - TOP),
         malls=_malls(view, same),
         rejected=_reasons(row for row in view["offers"] if row["verdict"] != Same.SAME),
+        evidence=service.evidence(job_id),
         costs=costs(view["result"]),
     )
     return answers.unless_known(Response(page))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from web.texts.access import ACCESS
+from web.texts.ops import OPS
 from web.texts.pages import PAGES
 from web.texts.problems import PROBLEMS
 from web.texts.words import WORDS
 
 LANGUAGES = ("ko", "en")
-ALL = PAGES | WORDS | PROBLEMS | ACCESS
+ALL = OPS | PAGES | WORDS | PROBLEMS | ACCESS
 
 
 def text(language: str, key: str, **values: object) -> str:

@@ -40,6 +40,11 @@ PROBLEMS: dict[str, tuple[str, str]] = {
         "이 상품 코드로 저장된 가격이 없습니다.",
         "No price is stored under this product code.",
     ),
+    "problem.LPS_NO_EVIDENCE": (
+        "이 증거는 없거나, 보관 기간이 지났거나, 다른 기계에 있습니다.",
+        "This evidence is not there: past its days, or kept on another machine.",
+    ),
+    "problem.LPS_NO_REASON": ("사유를 적어 주세요.", "A reason is needed."),
     "problem.LPS_NO_RESULT": ("이 검색은 아직 결과가 없습니다.", "This search has no result yet."),
     "problem.LPS_METHOD_NOT_ALLOWED": ("이 주소에서 쓸 수 없는 메서드입니다.", "This method is not allowed here."),
     "problem.LPS_TOO_LARGE": ("요청 본문이 64 kB를 넘습니다.", "The body is larger than 64 kB."),

@@ -7,6 +7,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "stage.submit": ("접수", "submit"),
     "stage.match": ("비교·판정", "match"),
     "stage.persist": ("저장", "persist"),
+    "stage.ops": ("정기 작업", "periodic"),
     "stage.outbox": ("결과 통보", "callback"),
     "mall.naver": ("네이버", "Naver"),
     "mall.coupang": ("쿠팡", "Coupang"),
