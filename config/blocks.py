@@ -251,6 +251,14 @@ class OutboxConfig(Block):
     url: SecretWebAddress
     max_hours: Count
     timeout_s: Seconds
+    secret: SecretStr
+    previous_secret: SecretStr
+    internal_hosts: str
+
+    @property
+    def internal(self) -> frozenset[str]:
+        """`internal_hosts`, name by name, in lower case."""
+        return frozenset(name.strip().lower() for name in self.internal_hosts.split(",") if name.strip())
 
 
 class PeriodicConfig(Block):

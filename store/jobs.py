@@ -23,6 +23,18 @@ ANSWER_OPTIONS = ("fallback", "allow_used", "allow_overseas")
 """Options that change what is found: a search with one of them is another question."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asker:
+    """Who wants a search, and who is to be told of its end."""
+
+    api_key_id: int | None = None
+    batch_id: str | None = None
+    callback_url: str | None = None
+    """Checked already; told when the search ends."""
+    signer: str = ""
+    """Whose secret signs that message."""
+
+
 def dedupe_key(product: Product, options: Mapping[str, Any] | None = None) -> str:
     """The identity of a question: width, case and spacing do not make another one. 64 hex digits."""
     chosen = [f"{name}={options[name]}" for name in ANSWER_OPTIONS if options and options.get(name)]
@@ -40,7 +52,14 @@ def _folded_hash(*parts: str) -> str:
 
 
 def submit(
-    cur: Cursor, product: Product, *, priority: Priority, deadline_s: float, trace_id: str, options: dict[str, Any]
+    cur: Cursor,
+    product: Product,
+    *,
+    priority: Priority,
+    deadline_s: float,
+    trace_id: str,
+    options: dict[str, Any],
+    asker: Asker | None = None,
 ) -> str | None:
     """Insert a PENDING job and return its id; None when the same product is already being searched."""
     cur.execute(
@@ -54,6 +73,8 @@ def submit(
             "deadline_s": deadline_s,
             "trace_id": trace_id,
             "options": Json(options),
+            "api_key_id": asker.api_key_id if asker else None,
+            "batch_id": asker.batch_id if asker else None,
         },
     )
     row = cur.fetchone()

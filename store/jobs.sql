@@ -1,8 +1,10 @@
 -- name: submit
 -- A new search, unless the same product is already being searched (then no row).
-INSERT INTO job (product_code, product_name, specification, dedupe_key, priority, deadline_at, trace_id, options)
+INSERT INTO job (product_code, product_name, specification, dedupe_key, priority, deadline_at, trace_id, options,
+  api_key_id, batch_id)
 VALUES (%(code)s, %(name)s, %(specification)s, %(key)s, %(priority)s,
-  lps.now() + %(deadline_s)s * interval '1 second', %(trace_id)s, %(options)s)
+  lps.now() + %(deadline_s)s * interval '1 second', %(trace_id)s, %(options)s,
+  %(api_key_id)s, %(batch_id)s)
 ON CONFLICT (dedupe_key) WHERE status IN (1, 2) DO NOTHING
 RETURNING job_id::text
 

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 SQL = beside(__file__)
 
 
-def hit(cur: Cursor, key: str, window_s: int = 60) -> tuple[int, float]:
-    """Count one: (how many in this window, this one included; seconds until the window is over)."""
-    cur.execute(SQL["hit"], {"key": key, "window_s": window_s})
-    n, reset_s = cur.fetchone()
-    return n, reset_s
+def hit(cur: Cursor, key: str, window_s: int = 60, n: int = 1) -> tuple[int, float]:
+    """Count `n`: (how many in this window, these included; seconds until the window is over)."""
+    cur.execute(SQL["hit"], {"key": key, "window_s": window_s, "n": n})
+    total, reset_s = cur.fetchone()
+    return total, reset_s
 
 
 def prune(cur: Cursor) -> None:

@@ -21,11 +21,12 @@ broker.add_middleware(boot.Boot())
 broker.add_middleware(PeriodiqMiddleware(skip_delay=300))
 dramatiq.set_broker(broker)
 
-from tasks import submit, naver, coupang, match, fallback, persist, outbox, canary, ops  # noqa: E402, I001 — after the broker, in path order
+from tasks import submit, naver, coupang, match, fallback, persist, outbox, callback, canary, ops  # noqa: E402, I001 - after the broker
 
 __all__ = [
     "boot",
     "broker",
+    "callback",
     "canary",
     "coupang",
     "fallback",

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 from errors import LpsError
 from model import JobStatus
 from store import audit, jobs
+from tasks import letters
 from tasks.queue import dead, pauses, retention
 from tasks.queue.cancel import cancel as cancel_messages
-from tasks.queue.dead import Outcomes, Which
+from tasks.queue.dead import NotRevivableError, Outcomes, Which
 from tasks.queue.delivery import job_of
 from tasks.queue.drain import drain as drain_workers
 from tasks.queue.payload import clean
+from tasks.retry import NotFound, retry_source
 from tasks.revive import revive
 from tasks.runtime import runtime
 
@@ -31,6 +33,7 @@ __all__ = [
     "Cancelled",
     "Change",
     "NotFound",
+    "NotRevivableError",
     "Purged",
     "Which",
     "cancel",
@@ -43,10 +46,12 @@ __all__ = [
     "pause",
     "paused",
     "purge",
+    "queue_names",
     "queue_stats",
     "recover",
     "replay",
     "resume",
+    "retry_source",
 ]
 CAP = 100
 """Dead letters one replay or discard takes unless told otherwise."""
@@ -54,10 +59,6 @@ CAP = 100
 
 class _EndedError(LpsError):
     """The job is final."""
-
-
-class NotFound(LpsError):
-    """There is nothing of that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,7 @@ def _cancel(cur: Cursor, job_id: str, who: str, reason: str) -> Cancelled:
     queued, running = cancel_messages(cur, job.job_id, job.round, why)
     if not jobs.cancel(cur, job.job_id, why):
         raise _EndedError
+    letters.ended(cur, job.job_id)
     audit.note(cur, who, "cancel", job.job_id, {"reason": clean(reason), "queued": queued, "running": running})
     return Cancelled(True, JobStatus.CANCELLED, queued, running)
 
@@ -151,6 +153,11 @@ def drain(*, who: str, worker: str | None = None, host: str | None = None) -> li
     """Have workers finish what they have and end: see `tasks.queue.drain`. Gives their ids."""
     with runtime.pool.transaction() as cur:
         return drain_workers(cur, who=who, worker=worker, host=host)
+
+
+def queue_names() -> list[str]:
+    """Every queue, whether or not something is in it."""
+    return sorted(runtime.broker.queues)
 
 
 def queue_stats() -> list[QueueStats]:

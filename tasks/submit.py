@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 import uuid
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from errors import BadProduct
 from model import JobStatus, Priority, Product, Submitted
-from store import jobs, prices
-from tasks import flow, money
+from store import callbacks, jobs, prices
+from store.jobs import Asker
+from tasks import flow, letters, money
 from tasks.runtime import runtime
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ def submit(
     priority: Priority = Priority.INTERACTIVE,
     deadline_s: float | None = None,
     options: dict[str, Any] | None = None,
+    asker: Asker | None = None,
 ) -> Submitted:
     """Start a search: job, sources and first messages in one transaction.
 
@@ -40,6 +43,7 @@ def submit(
         deadline_s: seconds for the whole search; by default `[search] deadline_s`.
         options: stored with the job as they are; read are `fallback` (as `[search] fallback`, for this search),
             `allow_used` and `allow_overseas`.
+        asker: who wants it, and who is to be told of its end.
 
     Returns:
         The job: a new one, the one already searching for the same product (`deduped`), or the one whose answer is still
@@ -51,30 +55,59 @@ def submit(
         DatabaseDown: nothing was stored.
     """
     check(product)
-    search = runtime.settings.search
-    key = jobs.dedupe_key(product, options)
+    wanted = Wanted(product=product, again=again, deadline_s=deadline_s, options=options or {}, asker=asker or Asker())
     with runtime.pool.transaction() as cur:
-        answered = None if again else _answered(cur, key)
-        if answered:
-            return Submitted(job_id=answered.job_id, status=answered.status, cached=True)
-        money.admit(cur)
-        while True:
-            trace_id = uuid.uuid4().hex
-            job_id = jobs.submit(
-                cur,
-                product,
-                priority=priority,
-                deadline_s=deadline_s or search.deadline_s,
-                trace_id=trace_id,
-                options=options or {},
-            )
-            if job_id:
-                flow.submitted(cur, job_id, int(priority))
-                return Submitted(job_id=job_id, status=JobStatus.PENDING)
-            active = jobs.active(cur, key)
-            if active:
-                return Submitted(job_id=active.job_id, status=active.status, deduped=True)
-            # The search that was in the way has just ended: the next turn inserts.
+        return submit_in(cur, wanted, priority)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """One search to start, checked."""
+
+    product: Product
+    again: bool = False
+    deadline_s: float | None = None
+    options: dict[str, Any]
+    asker: Asker
+
+
+def submit_in(cur: Cursor, wanted: Wanted, priority: Priority) -> Submitted:
+    """As `submit`, for a checked product, in the caller's transaction."""
+    search, asker = runtime.settings.search, wanted.asker
+    key = jobs.dedupe_key(wanted.product, wanted.options)
+    answered = None if wanted.again else _answered(cur, key)
+    if answered:
+        if _wish(cur, answered.job_id, asker):
+            letters.ended(cur, answered.job_id)
+        return Submitted(job_id=answered.job_id, status=answered.status, cached=True)
+    money.admit(cur)
+    while True:
+        job_id = jobs.submit(
+            cur,
+            wanted.product,
+            priority=priority,
+            deadline_s=wanted.deadline_s or search.deadline_s,
+            trace_id=uuid.uuid4().hex,
+            options=wanted.options,
+            asker=asker,
+        )
+        if job_id:
+            _wish(cur, job_id, asker)
+            flow.submitted(cur, job_id, int(priority))
+            return Submitted(job_id=job_id, status=JobStatus.PENDING)
+        active = jobs.active(cur, key)
+        # Who wants to be told holds the row: the search cannot end without seeing the wish.
+        if active and (not asker.callback_url or jobs.lock(cur, active.job_id)):
+            _wish(cur, active.job_id, asker)
+            return Submitted(job_id=active.job_id, status=active.status, deduped=True)
+        # The search that was in the way has just ended: the next turn inserts.
+
+
+def _wish(cur: Cursor, job_id: str, asker: Asker) -> bool:
+    if asker.callback_url is None:
+        return False
+    callbacks.wish(cur, job_id, asker.callback_url, asker.signer)
+    return True
 
 
 def check(product: Product) -> None:

@@ -38,8 +38,8 @@ def create_app(settings: Settings | None = None, pool: Pool | None = None, submi
     problem.install(app)
     filters.install(app)
     assets.install(app)
-    for blueprint in (api.blueprint, login.blueprint):
-        app.register_blueprint(blueprint)
+    app.register_blueprint(login.blueprint)
+    api.install(app)
     pages.install(app)
     ops.install(app)
     return app

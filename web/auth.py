@@ -27,6 +27,8 @@ from web.problem import Problem, wants_page
 from web.roles import PUBLIC, allowed, includes, needed, needs, public
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from flask import Flask
     from werkzeug.wrappers import Response
 
@@ -54,6 +56,7 @@ class Caller:
     account_id: int | None = None
     api_key_id: int | None = None
     daily_quota: int | None = None
+    daily_budget_usd: Decimal | None = None
     csrf: str = ""
     session: bytes = b""
     """Hash of the session's token."""
@@ -141,6 +144,7 @@ def _by_key(header: str) -> Caller:
         scopes=frozenset(found.scopes),
         api_key_id=found.api_key_id,
         daily_quota=found.daily_quota,
+        daily_budget_usd=found.daily_budget_usd,
     )
 
 

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from flask import current_app
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from config import Settings
     from model import Product, Submitted
+    from store.jobs import Asker
     from store.pool import Pool
 
 
@@ -23,6 +26,7 @@ class Submit(Protocol):
         again: bool = False,
         deadline_s: float | None = None,
         options: dict[str, Any] | None = None,
+        asker: Asker | None = None,
     ) -> Submitted:
         """Raise errors.BadProduct when the product cannot be searched for."""
         ...
@@ -35,6 +39,20 @@ class Parts:
     settings: Settings
     pool: Pool
     submit: Submit
+
+    @property
+    def operate(self) -> ModuleType:
+        """`tasks.operate`, loaded when an operator does something: pages alone need no queue."""
+        from tasks import operate  # noqa: PLC0415 - loads the queue, and reads the configuration
+
+        return operate
+
+    @property
+    def letters(self) -> ModuleType:
+        """`tasks.letters`: callbacks, loaded when somebody asks for one."""
+        from tasks import letters  # noqa: PLC0415 - as above
+
+        return letters
 
     @property
     def sandbox(self) -> bool:

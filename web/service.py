@@ -34,13 +34,18 @@ class Found:
     decisions: list[Decision]
 
 
+def is_id(text: str) -> bool:
+    """Whether this can be an id of a job, batch, message."""
+    return bool(_UUID.fullmatch(text))
+
+
 def search(job_id: str, *, with_decisions: bool) -> Found:
     """One job; the job row is read first, so a final job is never shown with sources still open.
 
     Raises:
         Problem: LPS_JOB_NOT_FOUND, also for what is no job id at all.
     """
-    if not _UUID.fullmatch(job_id):
+    if not is_id(job_id):
         raise Problem("LPS_JOB_NOT_FOUND")
     with here().pool.autocommit() as cur:
         job = store.jobs.get(cur, job_id)

@@ -59,6 +59,9 @@ class Search(BaseModel):
     deadline_s: Annotated[StrictInt, Field(ge=MIN_DEADLINE_S, le=MAX_DEADLINE_S)] | None = None
     """Seconds for the whole search; None = as `[search] deadline_s`."""
 
+    callback_url: Annotated[StrictStr, Field(max_length=2000)] | None = None
+    """Told when the search ends, in a signed message."""
+
     def options(self) -> dict[str, Any]:
         """What differs from a search without any option, as it is stored with the job."""
         chosen = {"fallback": self.fallback, "allow_used": self.allow_used, "allow_overseas": self.allow_overseas}
@@ -76,12 +79,13 @@ _CODES = {
     "string_type": "wrong_type",
     "bool_type": "wrong_type",
     "literal_error": "not_a_choice",
-    "greater_than_equal": "out_of_range",
-    "less_than_equal": "out_of_range",
+    "string_pattern_mismatch": "wrong_form",
     "model_type": "wrong_type",
     "string_unicode": "control_character",
     "control_character": "control_character",
 }
+
+_RANGE = {"greater_than_equal": "ge", "less_than_equal": "le", "greater_than": "gt", "less_than": "lt"}
 
 
 def error(field: str, code: str, **values: object) -> FieldError:
@@ -90,13 +94,35 @@ def error(field: str, code: str, **values: object) -> FieldError:
     return FieldError(field=name, code=code, detail=text(f"field.{code}", **values))
 
 
-def _errors(failed: ValidationError) -> list[FieldError]:
+def mistakes(failed: ValidationError) -> list[FieldError]:
+    """What pydantic refused, each with its field (`where.0.price` inside a list) and one of our codes."""
     found = []
     for item in failed.errors(include_url=False, include_input=False):
-        code = _CODES.get(item["type"], "wrong_type")
-        field = str(item["loc"][0]) if item["loc"] else "body"
-        found.append(error(field, code, low=MIN_DEADLINE_S, high=MAX_DEADLINE_S))
+        kind, context = item["type"], item.get("ctx", {})
+        field = ".".join(map(str, item["loc"])) or "body"
+        if field == "deadline_s" and kind in _RANGE:
+            found.append(error(field, "out_of_range", low=MIN_DEADLINE_S, high=MAX_DEADLINE_S))
+        elif kind in _RANGE:
+            name = _RANGE[kind]
+            found.append(error(field, "too_small" if name in ("ge", "gt") else "too_big", limit=context[name]))
+        elif kind in ("string_too_long", "too_long"):
+            found.append(error(field, "too_long", limit=context["max_length"]))
+        elif kind in ("string_too_short", "too_short"):
+            found.append(error(field, "empty"))
+        else:
+            found.append(error(field, _CODES.get(kind, "wrong_type")))
     return found
+
+
+def storable(value: str | None, field: str) -> str | None:
+    """A text that the database takes.
+
+    Raises:
+        Problem: LPS_BAD_INPUT: it holds control characters.
+    """
+    if value is not None and any(map(is_control, value)):
+        raise Problem("LPS_BAD_INPUT", errors=[error(field, "control_character")])
+    return value
 
 
 def check(raw: object, *, max_name_chars: int, max_spec_chars: int) -> Search:
@@ -108,16 +134,16 @@ def check(raw: object, *, max_name_chars: int, max_spec_chars: int) -> Search:
     try:
         search = Search.model_validate(raw)
     except ValidationError as failed:
-        raise Problem("LPS_BAD_INPUT", errors=_errors(failed)) from None
-    mistakes = []
+        raise Problem("LPS_BAD_INPUT", errors=mistakes(failed)) from None
+    wrong = []
     if not search.product_name:
-        mistakes.append(error("product_name", "empty"))
+        wrong.append(error("product_name", "empty"))
     limits = {"product_name": max_name_chars, "specification": max_spec_chars, "product_code": MAX_CODE_CHARS}
     for field, limit in limits.items():
         if len(getattr(search, field)) > limit:
-            mistakes.append(error(field, "too_long", limit=limit))
-    if mistakes:
-        raise Problem("LPS_BAD_INPUT", errors=mistakes)
+            wrong.append(error(field, "too_long", limit=limit))
+    if wrong:
+        raise Problem("LPS_BAD_INPUT", errors=wrong)
     return search
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from flask.testing import FlaskClient
 
     from model import Product
+    from store.jobs import Asker
     from tests.conftest import Database
 
 
@@ -36,12 +37,19 @@ class Counter:
         again: bool = False,
         deadline_s: float | None = None,
         options: dict[str, Any] | None = None,
+        asker: Asker | None = None,
     ) -> Submitted:
         """Insert the job row."""
         options = {"again": again} | (options or {})
         with self.db.pool.transaction() as cur:
             job_id = jobs.submit(
-                cur, product, priority=Priority.INTERACTIVE, deadline_s=deadline_s or 90, trace_id="t", options=options
+                cur,
+                product,
+                priority=Priority.INTERACTIVE,
+                deadline_s=deadline_s or 90,
+                trace_id="t",
+                options=options,
+                asker=asker,
             )
             if job_id:
                 return Submitted(job_id=job_id, status=JobStatus.PENDING)

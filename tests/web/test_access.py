@@ -21,7 +21,16 @@ if TYPE_CHECKING:
 
     from tests.conftest import Database
 
-PUBLIC = {"/static/<path:filename>", "/healthz", "/readyz", "/login", "/login/link"}
+PUBLIC = {
+    "/static/<path:filename>",
+    "/healthz",
+    "/readyz",
+    "/login",
+    "/login/link",
+    "/openapi.json",
+    "/docs",
+    "/docs/<name>",
+}
 """What anybody may see; whatever is added here tells nothing about searches, people or machines."""
 SCOPES = {"viewer": "read", "buyer": "submit", "operator": "ops", "admin": "admin"}
 

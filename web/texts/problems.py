@@ -27,6 +27,23 @@ PROBLEMS: dict[str, tuple[str, str]] = {
         "비밀번호는 10자 이상 1,000자 이하여야 합니다.",
         "A password has 10 to 1,000 characters.",
     ),
+    "problem.LPS_NOT_NOW": ("지금은 할 수 없습니다.", "This cannot be done now."),
+    "problem.LPS_IN_PROGRESS": (
+        "같은 Idempotency-Key의 요청을 아직 처리하고 있습니다.",
+        "The first request under this Idempotency-Key is still being answered.",
+    ),
+    "problem.LPS_KEY_REUSED": (
+        "이 Idempotency-Key는 다른 요청에 이미 쓰였습니다.",
+        "This Idempotency-Key was used for another request.",
+    ),
+    "problem.LPS_QUOTA_SPENT": (
+        "이 키의 하루 검색 수를 다 썼습니다. 한국 시각 자정에 다시 시작합니다.",
+        "The key's searches of the day are used up; the next day begins at midnight in Korea.",
+    ),
+    "problem.LPS_BUDGET_SPENT": (
+        "이 키의 하루 예산을 다 썼습니다. 한국 시각 자정에 다시 시작합니다.",
+        "The key's budget of the day is used up; the next day begins at midnight in Korea.",
+    ),
     "problem.LPS_RATE_LIMITED": (
         "요청이 너무 잦습니다. Retry-After만큼 기다려 주세요.",
         "Too many requests. Wait as long as Retry-After says.",
@@ -87,4 +104,14 @@ PROBLEMS: dict[str, tuple[str, str]] = {
     "field.not_json": ("올바른 JSON이 아닙니다.", "This is not valid JSON."),
     "field.not_json_type": ("application/json이어야 합니다.", "It must be application/json."),
     "field.unusable": ("이 상품으로는 검색할 수 없습니다.", "This cannot be searched for."),
+    "field.too_small": ("{limit} 이상이어야 합니다.", "At least {limit}."),
+    "field.too_big": ("{limit} 이하여야 합니다.", "At most {limit}."),
+    "field.wrong_form": ("값의 형식이 다릅니다.", "The value is written in another form than is asked for."),
+    "field.not_an_address": ("읽을 수 있는 https 주소가 아닙니다.", "This is no https address that can be read."),
+    "field.not_https": ("https://로 시작해야 합니다.", "It should begin with https://."),
+    "field.login": ("주소에 로그인 정보를 넣을 수 없습니다.", "An address must not hold a login."),
+    "field.bad_port": ("쓸 수 없는 포트입니다.", "This port cannot be called."),
+    "field.not_public": ("인터넷에서 볼 수 있는 주소가 아닙니다.", "This is not an address on the internet."),
+    "field.twice": ("한 번만 보낼 수 있는 값입니다.", "This may stand only once."),
+    "field.not_text": ("UTF-8 글자가 아닌 것이 들어 있습니다.", "It holds what is not UTF-8."),
 }
