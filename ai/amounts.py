@@ -111,6 +111,9 @@ def _pieces(asked: Quantity, offered: Quantity) -> Reason | Fit:
     if offered.count is None:
         return Fit.SILENT if not asked.explicit else Fit.UNSAID
     if asked.count != offered.count:
+        if asked.packs is not None and asked.packs == offered.packs:
+            # One of them says what is in a pack as well: "10갑", "10갑 (1000개입)".
+            return Fit.EQUAL if asked.packs == asked.count else Fit.UNSAID
         return Reason.COUNT
     return Fit.EQUAL if asked.explicit and offered.explicit else Fit.SILENT
 

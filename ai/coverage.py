@@ -21,6 +21,7 @@ _PLAIN = kinds.PLAIN
 _ENDINGS = frozenset(fold("형용향맛분식제류산"))
 _MIXED = re.compile(r"([가-힣]{2,})([a-z]{2,})|([a-z]{2,})([가-힣]{2,})")
 _YEAR = re.compile(r"20[12]\d(?:년형?|년식)?")
+_CLEANING = re.compile("(?:청소|세척|세정|전)용$")
 _MAKER_STANDS = 3
 """Among so many words at its head a title names its maker."""
 _FIRMS = tuple(firm for firm in kinds.FIRM_ENDINGS if len(firm) > 1)
@@ -87,12 +88,24 @@ def _hits(core: Core, title: Title) -> list[tuple[int, int]]:
         start = title.owner.index(alone[0]) if alone else 0
         return [(start, start + 1)] if alone else []
     parts: list[tuple[str, ...]] = [(core.text[:-1],)] if core.text[-1] in _ENDINGS else []
+    parts += [(short,)] if (short := _shortened(core.text)) else []
     parts += [(core.text[:cut], core.text[cut:]) for cut in range(2, len(core.text) - 1)]
     for pieces in parts:
         starts = [line.find(piece) for piece in pieces]
         if min(starts) >= 0:
             return [(start, start + len(piece)) for start, piece in zip(starts, pieces, strict=True)]
     return []
+
+
+@lru_cache(maxsize=4096)
+def _shortened(word: str) -> str:
+    """The word as titles cut it: 욕실청소용 as 욕실용, 아기물티슈 as 물티슈; else ""."""
+    if _CLEANING.search(word):
+        return _CLEANING.sub("용", word)
+    for head in (kinds.type_of(word), kinds.head_of(word)):
+        if head != word and len(head) > 1 and is_plain(word.removesuffix(head)):
+            return head
+    return ""
 
 
 def closes_with_type(spec: ProductSpec, title: Title) -> bool:
@@ -105,6 +118,9 @@ def _elsewhere(core: Core, title: Title) -> bool:
     """A bare number may stand in the quantity; a brand may be written in the other script."""
     if core.text.isdigit():
         return core.pattern.search(title.text) is not None
+    if core.unit:
+        # A seller may leave the unit out: "153 볼펜 0.7".
+        return any(word.text == core.text.removesuffix(core.unit) for word in title.words)
     if core.kind != "brand":
         return False
     return any(same_sound(core.text, word.text, 2) for word in title.words[:_MAKER_STANDS])

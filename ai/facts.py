@@ -55,7 +55,7 @@ def _nature(spec: ProductSpec, text: str) -> Reason | None:
         return Reason.COUNTERFEIT
     if _says(words.COMPATIBLE, words.COMPATIBLE_NOT, text) and not words.COMPATIBLE.search(asked):
         return Reason.COMPATIBLE
-    if words.COMPONENT.search(text) and not words.COMPONENT.search(asked):
+    if words.COMPONENT.search(text) and not (words.COMPONENT.search(asked) or words.BARE.search(asked)):
         return Reason.COMPONENT
     return None
 
@@ -66,6 +66,8 @@ def _says(pattern: re.Pattern[str], unless: re.Pattern[str], text: str) -> bool:
 
 def refill(spec: ProductSpec, title: Title) -> Reason | None:
     """A refill for a full unit, or the reverse."""
+    if any(word.text.endswith(words.CONSUMABLE) for word in spec.title.words):
+        return None
     offered = words.REFILL.search(words.REFILL_NOT.sub(" ", title.text)) is not None
     if offered and not spec.refill:
         return Reason.REFILL

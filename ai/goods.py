@@ -6,9 +6,9 @@ import re
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from ai import kinds
 from ai import words as patterns
-from ai.coverage import Coverage, Extra, closes_with_type, is_plain, same_sound
+from ai.coverage import Coverage, Extra, closes_with_type, is_plain
+from ai.neutral import excused, included
 from ai.spec import ProductSpec, model_numbers
 from model import Reason
 
@@ -37,6 +37,8 @@ def models(spec: ProductSpec, title: Title) -> Reason | Tie:
     bare = title.line.replace(" ", "")
     if all(model in offered or _stands(model, bare) for model in spec.models):
         return max(map(_tie, spec.models))
+    if any(_cut_short(model, other) for model in spec.models for other in offered):
+        return Tie.NONE
     return Reason.MODEL if offered else Tie.NONE
 
 
@@ -45,6 +47,12 @@ def _tie(model: str) -> Tie:
     if len(model) >= 9 and digits >= 3:
         return Tie.ARTICLE
     return Tie.FAMILY if len(model) >= 6 and digits >= 2 else Tie.NONE
+
+
+def _cut_short(model: str, other: str) -> bool:
+    """Whether one number is the other without its country or finish ("sthx33989", "sthx339898")."""
+    short, long = sorted((model, other), key=len)
+    return long.startswith(short) and len(short) >= 6 and sum(character.isdigit() for character in short) >= 3
 
 
 def _stands(model: str, line: str) -> bool:
@@ -71,11 +79,7 @@ def accessory(spec: ProductSpec, title: Title, coverage: Coverage) -> Reason | N
         return None
     for extra in coverage.extras:
         described = extra.place == "tail" and spec.quantity.unit_amount is not None
-        if (
-            not described
-            and (is_part(extra.text) or _made_for(spec, title, extra))
-            and not _excused(spec, title, extra)
-        ):
+        if not described and (is_part(extra.text) or _made_for(spec, title, extra)) and not excused(spec, title, extra):
             return Reason.ACCESSORY
     return None
 
@@ -85,7 +89,7 @@ def described_part(spec: ProductSpec, title: Title, coverage: Coverage) -> bool:
     if closes_with_type(spec, title):
         return False
     return any(
-        extra.place == "tail" and is_part(extra.text) and not _included(title, extra) for extra in coverage.extras
+        extra.place == "tail" and is_part(extra.text) and not included(title, extra) for extra in coverage.extras
     )
 
 
@@ -99,57 +103,3 @@ def _made_for(spec: ProductSpec, title: Title, extra: Extra) -> bool:
     at = title.words.index(extra.word)
     behind = at > 0 and extra.place == "after" and title.words[at - 1].raw.endswith("전용")
     return behind and spec.quantity.unit_amount is None
-
-
-def _included(title: Title, extra: Extra) -> bool:
-    """Whether the part is packed in: "어댑터 포함"."""
-    following = title.words[title.words.index(extra.word) + 1 :][:1]
-    return any(word.raw.startswith(("포함", "동봉", "내장", "제공")) for word in following)
-
-
-def meant(spec: ProductSpec, title: Title, extra: Extra) -> bool:
-    """Whether an extra word fits the request after all: decoration, a packed-in part, another word for the same."""
-    if extra.place == "before" and extra.word.bracket:
-        return True
-    wish = patterns.REFILL if spec.refill else patterns.MAIN_UNIT
-    if wish.fullmatch(extra.word.raw) or (extra.text in kinds.PACKS and spec.quantity.unit_amount is not None):
-        return True
-    if extra.text.isdigit() and float(extra.text) in (title.quantity.unit_amount, title.quantity.count):
-        return True
-    if extra.text in kinds.ADJECTIVES and extra.text != extra.word.text and kinds.type_of(extra.word.text):
-        return True
-    if is_scent(extra.text) and not any(is_scent(core.text) for core in spec.core):
-        return True
-    return (
-        _excused(spec, title, extra)
-        or _category(spec, title, extra)
-        or any(same_sound(core.text, extra.text) for core in spec.core)
-    )
-
-
-def _excused(spec: ProductSpec, title: Title, extra: Extra) -> bool:
-    """Whether a noun is packed in, or another noun for the asked kind of thing."""
-    types = {core.text for core in spec.core if core.kind == "type"}
-    same = any(extra.text in group and types & group for group in kinds.TYPE_GROUPS)
-    return same or _included(title, extra)
-
-
-def _category(spec: ProductSpec, title: Title, extra: Extra) -> bool:
-    """Whether the word only says what kind of thing it is: "로봇청소기", "무선 청소기".
-
-    A request that names its kind takes compounds of that noun (액체세제 for 세제); one that names none takes any.
-    """
-    head = kinds.type_of(extra.text)
-    modifier = extra.text.removesuffix(head)
-    if extra.text != extra.word.text or (modifier in kinds.VARIANT and modifier not in kinds.ADJECTIVES):
-        return False
-    asked = [core.text for core in spec.core if kinds.type_of(core.text)]
-    if asked:
-        return bool(head) and any(core.endswith(head) for core in asked) and (not modifier or is_plain(modifier))
-    following = title.words[title.words.index(extra.word) + 1 :][:1]
-    return bool(head) or any(word.text in kinds.TYPES for word in following)
-
-
-def is_scent(word: str) -> bool:
-    """Whether a word names a scent; a request that names none takes any."""
-    return word in kinds.SCENTS or (word.endswith("향") and len(word) > 2)

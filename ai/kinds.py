@@ -34,6 +34,15 @@ BESIDE_MODEL = _set("beside model")
 """What makes another article of goods with the same maker's number."""
 SCENTS = _set("scents")
 """A request that names none takes any."""
+DEFAULTS = _set("default editions")
+"""The edition meant where a request names none."""
+SIZE_WORDS = _set("size words")
+"""Words for a size that is told in numbers as well."""
+FINISHES = _set("finishes")
+FORMS = _set("forms")
+"""Shapes of goods, which titles leave out."""
+CONTAINER_FORMS = _set("container forms")
+"""How the container opens: of an equal amount it says nothing."""
 CONTRASTS = _groups("contrasts")
 """Words of which one excludes the others."""
 PACKS = _set("packs")
@@ -43,7 +52,7 @@ DECORATION = _set("decoration")
 PLAIN = _set("plain") | DECORATION
 PLAIN_ENDINGS = tuple(_set("plain endings"))
 _COLOUR_GROUPS = _groups("colours")
-SPELLINGS = VARIANT_GROUPS + _COLOUR_GROUPS
+SPELLINGS = VARIANT_GROUPS + _COLOUR_GROUPS + _groups("synonyms")
 """All groups of words that mean the same in a name."""
 FIRM_ENDINGS = tuple(_set("firm endings"))
 """What a maker's or seller's name may carry behind it."""

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from ai.quantity import Quantity
 
 
+_FIRMS = tuple(kinds.FIRM_ENDINGS)
+
+
 class Naming(Enum):
     """How surely a request names one product."""
 
@@ -59,9 +62,11 @@ def _fixed(cores: Sequence[Core], names: set[str], quantity: Quantity) -> bool:
 def is_name(core: Core) -> bool:
     """Whether a word is a name of its own: no kind of thing, colour, edition, size, number, or search word."""
     word = core.text
-    if core.unit or word.isdigit() or len(word) < 2 or kinds.colour_of(word) or word in kinds.VARIANT:
+    if core.unit or word.isdigit() or len(word) < 2 or kinds.colour_of(word):
         return False
-    if is_plain(word) or word in kinds.KINDS_OF_GOODS or word in patterns.ACCESSORY or word in kinds.SCENTS:
+    if is_plain(word) and not word.endswith(_FIRMS):
+        return False
+    if any(word in known for known in (kinds.VARIANT, kinds.KINDS_OF_GOODS, patterns.ACCESSORY, kinds.SCENTS)):
         return False
     head = kinds.head_of(word)
     return not head or not _describes(word.removesuffix(head))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
-from ai import goods, kinds
+from ai import goods, kinds, neutral
 from ai import words as patterns
 from ai.amounts import Fit
+from ai.naming import is_name
 from ai.spec import model_numbers
 from ai.text import is_hangul
 from model import Reason
@@ -26,7 +27,9 @@ _CODE = re.compile(r"(?=.*\d)[a-z0-9.\-]+")
 
 def words(spec: ProductSpec, title: Title, coverage: Coverage, amount: Reason | Fit, *, tie: goods.Tie) -> Verdict:
     """The verdict that is left when no hard fact speaks."""
-    lacking = [core for core in coverage.missing if core.required]
+    lacking = [
+        core for core in coverage.missing if core.required and not _left_out(spec, title, coverage, core, amount)
+    ]
     if _colour_conflict(spec, title):
         return "reject", Reason.COLOUR, 0.95
     if tie is goods.Tie.ARTICLE or (tie is goods.Tie.FAMILY and not _told_apart(spec, title, coverage, lacking)):
@@ -34,10 +37,30 @@ def words(spec: ProductSpec, title: Title, coverage: Coverage, amount: Reason | 
     doubt = _doubt(spec, title, coverage, lacking, amount)
     if doubt is not None:
         return "ask", doubt, 0.5
-    strange = [extra for extra in coverage.extras if extra.place != "tail" and not goods.meant(spec, title, extra)]
+    strange = [extra for extra in coverage.extras if extra.place != "tail" and not neutral.meant(spec, title, extra)]
     if lacking:
         return _lacking(spec, title, coverage, lacking, strange, amount)
     return _complete(spec, strange, amount)
+
+
+def _left_out(spec: ProductSpec, title: Title, coverage: Coverage, core: Core, amount: Reason | Fit) -> bool:
+    """Whether sellers leave such a word out where amount and names agree: what kind of thing it is, its shape."""
+    if (
+        amount is not Fit.EQUAL
+        or core.kind == "brand"
+        or len(coverage.found) < 2
+        or not any(map(is_name, coverage.found))
+    ):
+        return False
+    shape = core.text in kinds.FORMS
+    if not shape and (kinds.head_of(core.text) != core.text or any(one.kind == "type" for one in coverage.found)):
+        return False
+    listed = kinds.FORMS if shape else kinds.KINDS_OF_GOODS
+    return not any(word.text in listed and not _asked(spec, word.text) for word in title.words if not word.tail)
+
+
+def _asked(spec: ProductSpec, word: str) -> bool:
+    return any(core.pattern.fullmatch(word) for core in spec.core)
 
 
 def _doubt(
@@ -72,7 +95,7 @@ def _colour_conflict(spec: ProductSpec, title: Title) -> bool:
 def _bait(spec: ProductSpec, title: Title, coverage: Coverage) -> bool:
     """Whether the price may belong to another option: "골라담기", "매운맛/순한맛"."""
     text = title.text
-    if spec.colour is None and not any(goods.is_scent(core.text) for core in spec.core):
+    if spec.colour is None and not any(neutral.is_scent(core.text) for core in spec.core):
         # A request that names no colour and no scent takes any.
         text = patterns.COLOUR_CHOICE.sub(" ", text)
     if patterns.BAIT.search(text) and not patterns.BAIT.search(spec.title.text):
@@ -105,7 +128,7 @@ def _told_apart(spec: ProductSpec, title: Title, coverage: Coverage, lacking: li
         or (extra.text.isascii() and not model_numbers(extra.word.text))
         or (extra.word.bracket and extra.place != "before")
         for extra in named
-        if not goods.meant(spec, title, extra)
+        if not neutral.meant(spec, title, extra)
     )
 
 
@@ -178,7 +201,8 @@ def _complete(spec: ProductSpec, strange: list[Extra], amount: Reason | Fit) -> 
         return "reject", Reason.LINE, 0.85
     if any(extra.text in kinds.VARIANT or _is_switch(extra.text) for extra in others):
         return "reject", Reason.VARIANT, 0.85
-    if any(_unknown(spec, extra, amount) for extra in others) and not _closing(spec, strange):
+    unknown = [extra for extra in others if _unknown(spec, extra, amount)]
+    if unknown and not _closing(spec, strange):
         return "ask", Reason.VARIANT, 0.5
     if amount is Fit.UNSAID:
         return "ask", Reason.SIZE, 0.5

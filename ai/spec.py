@@ -13,7 +13,7 @@ from ai import kinds, words
 from ai.core import Core
 from ai.naming import Naming, naming
 from ai.quantity import Quantity, parse
-from ai.text import is_hangul, near
+from ai.text import is_hangul, near, spelled
 from ai.title import Title, Word, squeeze
 from ai.title import read as read_title
 
@@ -105,14 +105,18 @@ def _colour(found: tuple[Word, ...]) -> str | None:
 
 def _cores(found: tuple[Word, ...], split: int) -> list[Core]:
     out: list[Core] = []
+    typed = any(kinds.head_of(word.text) for word in found[:split])
     for at, word in enumerate(found):
         wish = words.WISHES.fullmatch(word.raw) or words.REFILL.fullmatch(word.raw.removesuffix("만"))
         if wish or word.text in kinds.DECORATION:
             continue
         kind = "brand" if at == 0 and not word.unit else _kind(word)
+        # Where the name has its noun already, a noun of the specification is an option's name ("텀블러", "크림").
+        option = kind == "type" and at >= split and typed
+        kind = "" if option else kind
         pattern = _pattern(_maker(word.text) if kind == "brand" else word.text)
         required = at < split or kind not in ("type", "plain")
-        out.append(Core(word.text, word.raw, pattern, kind, word.unit, word.bracket, required))
+        out.append(Core(word.text, word.raw, pattern, kind, word.unit, word.bracket or option, required))
     return out
 
 
@@ -133,8 +137,8 @@ def _kind(word: Word) -> str:
 
 
 def _pattern(text: str) -> re.Pattern[str]:
-    group = next((group for group in kinds.SPELLINGS if text in group), frozenset((text,)))
-    return re.compile("|".join(_bounded(squeeze(word)) for word in sorted(group | {text}, key=len, reverse=True)))
+    group = {word for group in kinds.SPELLINGS if text in group for word in group} | {text, spelled(text)} - {""}
+    return re.compile("|".join(_bounded(squeeze(word)) for word in sorted(group, key=len, reverse=True)))
 
 
 def _bounded(word: str) -> str:

@@ -32,6 +32,8 @@ class Quantity:
     """Coarser unit sizes the title says as well: 1005 of "1005g (15g x 67개)"."""
     goods: tuple[tuple[float | None, int], ...] = ()
     """Of a bundle: size and count of each part."""
+    packs: int | None = None
+    """Of goods without a size: how many packs, where the title counts packs and not only what is inside."""
 
     def to_json(self) -> dict[str, Any]:
         """The fields that `lps quantity` prints; whole numbers without a fraction."""
@@ -193,7 +195,10 @@ class Tally:
             whole = self.total if self.total is not None else self.size
             return Quantity(None, self.base, None, (whole or 0) * pieces, ("total_only", *flags))
         if self.size is None:
-            return Quantity(None, "개", pieces, pieces, flags, explicit=self.touched)
+            packs = [int(token.value) for token in self.counts if level(token.unit) > 0]
+            return Quantity(
+                None, "개", pieces, pieces, flags, explicit=self.touched, packs=prod(packs) if packs else None
+            )
         total = sum(self.sizes) if self.sizes else self.size
         return Quantity(
             self.size, self.base, pieces, round(total * pieces, 4), flags, self.sizes, outer=tuple(self.said)

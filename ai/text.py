@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from string import ascii_lowercase
 
 _FIRST, _LAST, _VOWELS, _FINALS = 0xAC00, 0xD7A3, 21, 28
 # Initials ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ: the tense ones are written either way in loan words (까스, 가스).
@@ -121,3 +122,19 @@ def _opens(word: str) -> str:
         initial = (ord(word[0]) - _FIRST) // (_VOWELS * _FINALS)
         return {11: "vowel", 18: "h"}.get(initial, "consonant")
     return "vowel" if word[0] in "aeiouyw" else "h" if word[0] == "h" else "consonant"
+
+
+_LETTER_NAMES = (
+    "에이 비 씨 디 이 에프 지 에이치 아이 제이 케이 엘 엠 엔 오 피 큐 알 에스 티 유 브이 더블유 엑스 와이 제트"
+)
+_LETTERS = dict(zip(ascii_lowercase, _LETTER_NAMES.split(), strict=True))
+_NAMES = {fold(name): letter for letter, name in _LETTERS.items()}
+_SPELLED = re.compile("|".join(sorted(_NAMES, key=len, reverse=True)))
+
+
+def spelled(word: str) -> str:
+    """A Latin word of two to four letters as it is read out (ex: 이엑스), or such a reading as letters; else ""."""
+    if word.isascii():
+        return fold("".join(_LETTERS[letter] for letter in word)) if word.isalpha() and 2 <= len(word) <= 4 else ""
+    letters = _SPELLED.findall(word)
+    return "".join(_NAMES[name] for name in letters) if len(letters) > 1 and "".join(letters) == word else ""

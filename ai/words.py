@@ -40,6 +40,8 @@ COMPATIBLE_NOT = re.compile(
     r"호환성|재생지|재생\s?(?:크림|앰플|세럼|에센스|시간|연고|섬유|목록|플라스틱|펄프|용지|피부)|피부\s?재생"
 )
 COMPONENT = _any("component")
+BARE = re.compile(r"베어툴|베어\s?타입|배터리\s?미포함|(?<![a-z])bare")
+"""A tool asked for without its battery: "본체만" is what it is."""
 BAIT = _any("bait")
 COLOUR_CHOICE = re.compile(r"(?:색상|컬러|향|디자인)\s?(?:선택|택\s?1|랜덤)[가-힣]*")
 REFILL = _any("refill")
@@ -49,3 +51,5 @@ NUMBERED_SET = re.compile(r"[2-9]\s?색\s?세트|(?<!\d)(?:[2-9]|[1-9]\d)\s?종(
 WISHES = _any("condition_wishes")
 ACCESSORY_ENDINGS = tuple(fold(word) for word in lexicon.words("facts", "accessory endings"))
 ACCESSORY = frozenset(fold(word) for word in lexicon.words("facts", "accessory"))
+CONSUMABLE = tuple(fold(word) for word in lexicon.words("facts", "consumable"))
+"""Goods that are refills by nature: the word adds nothing to them."""
