@@ -1,6 +1,6 @@
 # What a developer types; `make` alone prints the list. Everything works through ./lps or .venv, which ./lps makes.
 .DEFAULT_GOAL := help
-.PHONY: help setup up test fast chaos chaos-tests lint types check bench bench-search bench-queue bench-match web worker scheduler psql
+.PHONY: help setup up test fast chaos chaos-tests test-alerts lint types check bench bench-search bench-queue bench-match web worker scheduler psql
 PYTHON := .venv/bin/python
 N ?= 15
 MINUTES ?= 5
@@ -25,6 +25,9 @@ chaos-tests: setup ## The tests that kill, stop and cut processes
 
 chaos: setup ## Searches under random kills, freezes and database restarts, 2 × MINUTES=5, and what must hold after
 	@$(PYTHON) -m tests.chaos.run --minutes $(MINUTES)
+
+test-alerts: setup ## Each alert rule through its whole life, and how notices are delivered
+	@$(PYTHON) -m pytest tests/alerts tests/tasks/test_alarm.py
 
 lint: setup ## Ruff: rules and layout
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check .

@@ -285,10 +285,12 @@ class Ops:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Alert:
-    """One rule above its limit."""
+class Reading:
+    """What an alert rule looks at: one measured value."""
 
-    rule: str
+    labels: str
+    """What is measured apart, a mall, a queue, a host; empty when there is only one."""
     value: float
-    limit: float
-    text: str
+    n: int
+    """How many observations it is made of."""
+    detail: dict[str, Any]

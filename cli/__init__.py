@@ -25,6 +25,7 @@ COMMANDS = {
     "dead": ("dead", "Stages that failed for good: look, replay, discard."),
     "queue": ("queue", "The queues: numbers, pause, resume, purge, flush, recover."),
     "mall": ("mall", "Hold a mall back, or let it go on."),
+    "alerts": ("alerts", "Alert rules: what rings, what rang, silences, a test notice."),
     "worker": ("worker", "Run workers by themselves; list or drain them."),
     "scheduler": ("serve", "Run the clock by itself."),
     "web": ("serve", "Serve pages and API by themselves."),

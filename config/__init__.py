@@ -21,8 +21,8 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import SecretStr, ValidationError
 
+from config.alerting import AlertConfig
 from config.blocks import (
-    AlertConfig,
     BrowserConfig,
     DatabaseConfig,
     LogConfig,

@@ -270,25 +270,6 @@ class PeriodicConfig(Block):
     prune: Cron
 
 
-class LimitConfig(Block):
-    """The limit of one alert rule, in the rule's own unit."""
-
-    limit: Amount
-
-
-class AlertConfig(Block):
-    """Where alerts go and when they ring."""
-
-    webhook: SecretWebAddress
-    dead: LimitConfig
-    blocks: LimitConfig
-    queue_lag: LimitConfig
-    deadline: LimitConfig
-    cost: LimitConfig
-    proxy_ports_low: LimitConfig
-    budget_leak: LimitConfig
-
-
 class LogConfig(Block):
     """What the log says and how."""
 

@@ -5,8 +5,8 @@ from typing import Any, Literal, get_type_hints
 
 from pydantic import BaseModel, PrivateAttr, SecretStr
 
+from config.alerting import AlertConfig
 from config.blocks import (
-    AlertConfig,
     BrowserConfig,
     DatabaseConfig,
     LogConfig,

@@ -6,22 +6,33 @@ The broker comes first, then the stages in the order of the path: submit → nav
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import dramatiq
 from periodiq import PeriodiqMiddleware
 
-from tasks import boot, flow, logs
+from tasks import alarm, boot, flow, logs
 from tasks.runtime import runtime
+
+if TYPE_CHECKING:
+    from store.pool import Cursor
+
+
+def beat(cur: Cursor) -> None:
+    """With each heartbeat of a worker: the clock ticks once a minute, late for a search of 90 s, and it may stand."""
+    flow.overdue(cur)
+    alarm.stand_in(cur)
+
 
 broker = runtime.broker
 broker.on_dead = flow.dead
-# The clock ticks once a minute, which is late for a search that may take 90 s.
-broker.on_beat = flow.overdue
+broker.on_beat = beat
 # A tick that waited longer than this is dropped; another one is due already.
 broker.add_middleware(boot.Boot())
 broker.add_middleware(PeriodiqMiddleware(skip_delay=300))
 dramatiq.set_broker(broker)
 
-from tasks import submit, naver, coupang, match, fallback, persist, outbox, callback, canary, ops  # noqa: E402, I001 - after the broker
+from tasks import submit, naver, coupang, match, fallback, persist, outbox, callback, notice, canary, ops  # noqa: E402, I001 - after the broker
 
 __all__ = [
     "boot",
@@ -33,6 +44,7 @@ __all__ = [
     "logs",
     "match",
     "naver",
+    "notice",
     "ops",
     "outbox",
     "persist",

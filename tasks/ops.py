@@ -6,19 +6,15 @@ Errors   DatabaseDown: the next tick does it
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import dramatiq
 import structlog
 from periodiq import cron
 
-from alerts import rules, webhook
-from store import crawls, health, ops, spend
-from tasks import evidence, flow, money, operate
+from store import alerts, health, spend
+from tasks import alarm, evidence, flow, money, operate
 from tasks.runtime import runtime
 
 log = structlog.get_logger("lps.ops")
-LEAK_HOURS = 6
 BUDGET_DAYS = 3
 
 
@@ -37,18 +33,11 @@ def reap() -> None:
 
 
 @dramatiq.actor(queue_name="ops", periodic=cron(runtime.settings.periodic.watch))
-def watch() -> None:
-    """Measure, and say aloud what is above its limit."""
-    with runtime.pool.transaction() as cur:
-        ports, leaks = crawls.usable_ports_pct(cur), crawls.block_sessions(cur, LEAK_HOURS)
-        measured = ops.snapshot(cur, stuck_s=runtime.settings.worker.stuck_s, lease_s=runtime.settings.queue.lease_s)
-        now = replace(measured, usable_ports_pct=ports, block_sessions_6h=leaks)
-    alerts = rules.above(now, rules.limits(runtime.settings.alert))
-    for alert in alerts:
-        log.warning(alert.text, rule=alert.rule, value=alert.value, limit=alert.limit)
-    url = runtime.settings.alert.webhook.get_secret_value()
-    if alerts and url:
-        webhook.post(url, {"text": "\n".join(alert.text for alert in alerts)}, timeout_s=10)
+def watch(sent_by: str = "clock") -> None:
+    """Evaluate the alert rules, and tell what is new."""
+    done = alarm.evaluate(by_clock=sent_by == "clock")
+    if done and done.notice:
+        log.info("a notice is on its way", notice=done.notice)
 
 
 @dramatiq.actor(queue_name="ops", periodic=cron(runtime.settings.periodic.prune))
@@ -56,6 +45,7 @@ def prune() -> None:
     """Delete messages, tries and workers that are past their days."""
     removed = operate.purge()
     with runtime.pool.transaction() as cur:
+        alerts.prune(cur, days=runtime.settings.queue.dead_days)
         health.forget(cur)
         spend.forget(cur, BUDGET_DAYS)
     evidence.prune()

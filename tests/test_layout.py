@@ -100,8 +100,11 @@ def test_one_word_per_stage() -> None:
 
     assert set(STAGES) | {"submit"} == set(PATH)
     assert {*STAGES} == {name for name, actor in tasks.broker.actors.items() if actor.queue_name == name}
-    assert "outbox" == tasks.broker.actors["callback"].queue_name
-    others = {actor.queue_name for name, actor in tasks.broker.actors.items() if name not in (*STAGES, "callback")}
+    for name in ("callback", "notice"):
+        assert "outbox" == tasks.broker.actors[name].queue_name
+    others = {
+        actor.queue_name for name, actor in tasks.broker.actors.items() if name not in (*STAGES, "callback", "notice")
+    }
     assert {"ops"} == others
     assert set(MALLS) <= set(Settings.model_fields)
 

@@ -1,79 +1,87 @@
-"""Each rule rings at its limit, not below it."""
+"""Each rule rings at its limit, not short of it, and lets go well below it."""
 
 from __future__ import annotations
 
-from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import config
 from alerts import rules
-from model import Ops
+from model import Reading
 
-if TYPE_CHECKING:
-    from tests.conftest import Database
-
-QUIET = Ops(
-    counts={},
-    oldest_pending_sec=0,
-    dead_1h=0,
-    stuck_running=0,
-    blocks_1h=0,
-    deadline_1h=0,
-    cost_1h_usd=Decimal(0),
-)
-AT_LIMIT: dict[str, dict[str, Any]] = {
-    "dead": {"dead_1h": 20},
-    "blocks": {"blocks_1h": 80},
-    "queue_lag": {"oldest_pending_sec": 300},
-    "deadline": {"deadline_1h": 5},
-    "cost": {"cost_1h_usd": Decimal("1.0")},
-    "proxy_ports_low": {"usable_ports_pct": 30.0},
-    "budget_leak": {"block_sessions_6h": 1},
+ALERT = config.load(env={}).alert
+AT_LIMIT: dict[str, tuple[float, float, dict[str, Any]]] = {
+    "dead": (20, 19, {}),
+    "blocks": (80, 79, {"detail": {"coupang": 70, "auction": 10}}),
+    "queue_lag": (300.01, 300, {"detail": {"queue": "coupang"}}),
+    "deadline": (5, 4, {}),
+    "cost": (1.0, 0.99, {}),
+    "proxy_ports_low": (30, 30.01, {"labels": "gate"}),
+    "budget_leak": (1, 0, {"detail": {"coupang": 1}}),
+    "worker_down": (1, 0, {"labels": "host", "detail": {"live": 2}}),
+    "no_consumer": (60, 59.9, {"labels": "st11"}),
+    "drift": (50, 49, {"labels": "gmarket"}),
+    "scheduler_late": (180, 179, {}),
+    "delivery_failing": (1, 0, {"detail": {"status": 404}}),
+    "dead_letters": (20, 19, {}),
+    "ledger_leak": (1, 0, {"detail": {"open": 1, "usd": 0.5}}),
 }
+"""Rule → the value at which it rings, one just short of it, and what else is read; the limits are the defaults."""
 
 
-def measured(**values: object) -> Ops:
-    """A quiet measurement but for these."""
-    fields = {name: getattr(QUIET, name) for name in QUIET.__dataclass_fields__}
-    return Ops(**(fields | values))
+def sample(rule: str, value: float) -> rules.Sample:
+    """What the rule makes of a value at its default limit."""
+    fields: dict[str, Any] = {"labels": "", "n": 10, "detail": {}} | AT_LIMIT[rule][2]
+    made = rules.RULES[rule](Reading(value=value, **fields), rules.limit_of(ALERT, rule))
+    assert made is not None
+    return made
 
 
 @pytest.mark.parametrize("rule", AT_LIMIT)
 def test_a_rule_rings_at_the_default_limit(rule: str) -> None:
-    """The seeds' numbers are the defaults."""
-    limits = rules.limits(config.load(env={}).alert)
-    alerts = rules.above(measured(**AT_LIMIT[rule]), limits)
-    assert [rule] == [alert.rule for alert in alerts]
+    """And says its value in words."""
+    made = sample(rule, AT_LIMIT[rule][0])
+    assert (True, False) == (made.above, made.clear)
+    assert made.text
 
 
 @pytest.mark.parametrize("rule", AT_LIMIT)
 def test_a_rule_is_silent_just_short_of_it(rule: str) -> None:
     """One less, or a hair less, is no alert; of usable ports a hair more."""
-    limits = rules.limits(config.load(env={}).alert)
-    ((field, value),) = AT_LIMIT[rule].items()
-    step = {int: -1, float: 0.01, Decimal: Decimal("-0.01")}[type(value)]
-    assert [] == rules.above(measured(**{field: value + step}), limits)
+    assert not sample(rule, AT_LIMIT[rule][1]).above
 
 
-def test_without_a_proxy_no_port_is_missed() -> None:
-    """An installation that crawls direct is not woken for ports it does not have."""
-    assert [] == rules.above(QUIET, rules.limits(config.load(env={}).alert))
+@pytest.mark.parametrize("rule", [rule for rule in AT_LIMIT if AT_LIMIT[rule][0] > 1])
+def test_a_rule_that_rang_lets_go_only_well_away_from_its_limit(rule: str) -> None:
+    """A value that trembles at the limit neither rings nor ends."""
+    short = sample(rule, AT_LIMIT[rule][1])
+    assert (False, False) == (short.above, short.clear)
+    assert sample(rule, 100 if rule == "proxy_ports_low" else 0).clear
 
 
-def test_the_watch_reads_ports_and_sessions(db: Database) -> None:
-    """The pool with the fewest usable ports decides; only blocks of the last hours count."""
-    from store import crawls
+def test_a_rule_names_what_is_behind_its_number() -> None:
+    """Malls with their share, the queue, the receiver's answer."""
+    assert "(coupang 70, auction 10)" in sample("blocks", 80).text
+    assert "in queue coupang" in sample("queue_lag", 301).text
+    assert "HTTP 404" in sample("delivery_failing", 1).text
 
-    db.rows(
-        "INSERT INTO proxy_port (host, port, cooldown_until) VALUES ('a', 1, '{}'), ('b', 1, %s), ('b', 2, '{}')",
-        '{"coupang": "2999-01-01T00:00:00Z"}',
-    )
-    db.rows(
-        "INSERT INTO crawl_session (mall, ip, ended_at, end_reason) VALUES"
-        " ('coupang', 'x', now(), 'block'), ('coupang', 'x', now() - interval '7 hours', 'block'),"
-        " ('coupang', 'x', now(), 'idle')"
-    )
-    with db.pool.transaction() as cur:
-        assert (50.0, 1) == (crawls.usable_ports_pct(cur), crawls.block_sessions(cur, 6))
+
+def test_a_few_pages_say_nothing_of_drift_but_the_canary_does() -> None:
+    """A share of four reads is no measurement; a mall the canary holds back rings at once."""
+    few = Reading(labels="auction", value=100, n=4, detail={})
+    held = Reading(labels="auction", value=100, n=0, detail={"canary": "no prices", "paused": True})
+    assert rules.drift(few, 50) is None
+    found = rules.drift(held, 50)
+    assert found is not None
+    assert "auction change, the mall is held back: no prices" in found.text
+
+
+def test_a_day_is_compared_with_its_own_cap() -> None:
+    """The forecast to midnight rings at the day's cap, and has nothing to say without one."""
+    day = Reading(labels="day", value=12.5, n=10, detail={"spent": 4.0})
+    assert rules.cost(day, 0) is None
+    found = rules.cost(day, 10)
+    assert found is not None
+    assert found.above
+    assert "12.5000 USD by midnight" in found.text
