@@ -106,7 +106,15 @@ def settle(env: Mapping[str, str], world: World) -> Place:
             raise BadConfig("--live contradicts [sandbox] on = true: unset one of the two")
         return Place(settings=settings, env=dict(env))
     # A real key, proxy or webhook has no business in an invented market.
-    without = ("DECODO_", "NAVER_KEYS", "LPS_NAVER__KEYS", "LPS_PROXY__", "LPS_ALERT_WEBHOOK", "LPS_ALERT__WEBHOOK")
+    without = (
+        "DECODO_",
+        "NAVER_KEYS",
+        "LPS_NAVER__KEYS",
+        "LPS_ST11__API_KEY",
+        "LPS_PROXY__",
+        "LPS_ALERT_WEBHOOK",
+        "LPS_ALERT__WEBHOOK",
+    )
     env = {name: value for name, value in env.items() if not name.startswith(without)}
     wanted = config.load(env={**env, "LPS_SANDBOX__ON": "true"}).sandbox.port
     port = free_port(wanted)

@@ -35,7 +35,6 @@ from config.blocks import (
     QueueConfig,
     SandboxConfig,
     SearchConfig,
-    St11Config,
     WebConfig,
     WorkerConfig,
 )
@@ -45,6 +44,7 @@ from config.paid import AiConfig, MoneyConfig
 from config.pool import PoolPlan, pool_plan
 from config.settings import LEAVES, SECRETS, KeyPath, Settings
 from config.sources import Layer, Leaf, complaint, key_of, read_environment, read_file
+from config.st11 import St11Config
 from errors import BadConfig
 from model import MALLS
 

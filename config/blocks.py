@@ -208,17 +208,6 @@ class PageMallConfig(MallConfig):
         return super().why_disabled or ("" if allowed else "its terms are not accepted: operator_accepts_terms = false")
 
 
-class St11Config(PageMallConfig):
-    """11st: read from its JSON, shown to people elsewhere."""
-
-    shop_url: WebAddress
-
-    @property
-    def pages_url(self) -> str:
-        """Where people search: whatever stands in for its data stands in for its pages too."""
-        return self.base_url if self.stand_in and not on_this_machine(self.shop_url) else self.shop_url
-
-
 class BrowserConfig(Block):
     """The Chromium that reads pages."""
 

@@ -19,12 +19,12 @@ from config.blocks import (
     QueueConfig,
     SandboxConfig,
     SearchConfig,
-    St11Config,
     WebConfig,
     WorkerConfig,
 )
 from config.kinds import HIDDEN, Block, ModelPrice, NaverKeys, without_login
 from config.paid import AiConfig, MoneyConfig
+from config.st11 import St11Config
 from config.watching import CanaryConfig, EvidenceConfig
 from errors import BadConfig
 from model import MALLS

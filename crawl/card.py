@@ -112,6 +112,7 @@ def _offer(mall: str, base: str, rank: int, card: Card) -> Offer | str:
         coupon_price_krw=_apart(card, Role.COUPON),
         card_price_krw=_apart(card, Role.CARD),
         member_price_krw=card.member_price_krw or _apart(card, Role.MEMBER),
+        min_order=marks.min_order(card.name, card.labels),
         seller=card.seller or None,
         mall_item_id=card.item_id or None,
         ad=card.ad or marks.advertised(card.labels),

@@ -25,6 +25,9 @@ _SOLD_OUT = re.compile(
     re.IGNORECASE,
 )
 _PREORDER = re.compile(r"예약\s*(?:판매|구매|주문|발송|배송|상품)|사전\s*예약|(?:출시|판매|발매)\s*예정", re.IGNORECASE)
+_LEAST = re.compile(
+    r"최소\s*(?:구매|주문)?\s*(?:수량|개수)?\s*:?\s*(\d{1,4})\s*(?:개|박스|세트|병|봉|팩)(?:\s*(?:이상|부터))?"
+)
 _AD = re.compile(r"광고|AD|Sponsored|스폰서|파워\s*(?:클릭|상품|링크)|프라임\s*상품", re.IGNORECASE)
 
 
@@ -48,6 +51,15 @@ def preorder(name: str, labels: list[str]) -> bool:
     return bool(re.search(r"[\[(<]\s*(?:" + _PREORDER.pattern + ")", name)) or any(
         _PREORDER.fullmatch(label) for label in labels
     )
+
+
+def min_order(name: str, labels: list[str]) -> int | None:
+    """How many must be ordered at least, when a label, or brackets in the title, say so."""
+    told = [found for label in labels if (found := _LEAST.fullmatch(label))]
+    told += [
+        found for words in re.findall(r"[\[(]([^\])]{1,40})[\])]", name) if (found := _LEAST.fullmatch(words.strip()))
+    ]
+    return max((int(found[1]) for found in told if int(found[1]) > 1), default=None)
 
 
 def advertised(labels: list[str]) -> bool:

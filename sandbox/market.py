@@ -13,7 +13,7 @@ from sandbox import assets, blocked, oddities, product, scenario
 from sandbox.answer import JSON, PLAIN, Answer, Ask, View, html
 from sandbox.catalogue import offers_of
 from sandbox.fixtures import Fixtures
-from sandbox.malls import HOSTS, MALLS, home, naver
+from sandbox.malls import HOSTS, MALLS, home, naver, st11
 from sandbox.scenario import Scenario
 from sandbox.search import Index
 
@@ -113,7 +113,8 @@ class Malls:
         if instead:
             return instead, wait_s
         answer = self._plain(ask, kind.view(PLAIN) if kind.view else PLAIN)
-        return (kind.change(answer, ask, made.value) if kind.change else answer), wait_s
+        answer = kind.change(answer, ask, made.value) if kind.change else answer
+        return st11.in_euckr(answer) if ask.path == st11.OPEN_API else answer, wait_s
 
     def _plain(self, ask: Ask, view: View) -> Answer:
         pages = MALLS[ask.mall]

@@ -157,7 +157,7 @@ def test_every_setting_has_a_reader() -> None:
     code = "\n".join(file.read_text(encoding="utf-8") for file in sources() if not short(file).startswith("config/"))
     readers = code + (ROOT / "config/pool.py").read_text(encoding="utf-8")
     readers += "".join(
-        (ROOT / "config" / f"{name}.py").read_text(encoding="utf-8") for name in ("blocks", "paid", "settings")
+        (ROOT / "config" / f"{name}.py").read_text(encoding="utf-8") for name in ("blocks", "paid", "st11", "settings")
     )
     unread = []
     for block, field in Settings.model_fields.items():

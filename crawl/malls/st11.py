@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 SITE = "https://www.11st.co.kr"
 CARDS = "li.c-search-list__item, .c-card-item"
 _ADS = re.compile(r"(?:power|focus|plus|ad)\w*Prd\w*List$", re.IGNORECASE)
+API_ROWS = 50
+"""Products one call of the open API brings."""
 _TRUE = (True, "Y", "y", "true", 1)
 _SHELL = Shell(
     brand=re.compile(r"11번가|11st\.co\.kr", re.IGNORECASE),
@@ -42,6 +44,12 @@ _SHELL = Shell(
 def search_url(base_url: str, query: str) -> str:
     """The JSON of the first result page."""
     return f"{base_url}/search/api/tab?kwd={quote_plus(query)}&tabId=TOTAL_SEARCH&poc=pc"
+
+
+def api_url(base_url: str, query: str, key: str) -> str:
+    """The open API's search, in the mall's own order; by price its top is decoys."""
+    asked = f"&apiCode=ProductSearch&keyword={quote_plus(query)}&pageSize={API_ROWS}&pageNum=1&sortCd=A"
+    return f"{base_url}/openapi/OpenApiService.tmall?key={quote_plus(key)}{asked}"
 
 
 def shop_url(base_url: str, query: str) -> str:

@@ -59,6 +59,7 @@ HOSTS = {
     "www.auction.co.kr": "auction",
     "itempage3.auction.co.kr": "auction",
     "apis.11st.co.kr": "st11",
+    "openapi.11st.co.kr": "st11",
     "search.11st.co.kr": "st11",
     "www.11st.co.kr": "st11",
 }

@@ -7,6 +7,7 @@ counter, so that their links carry no product number.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from sandbox.catalogue import SandboxOffer
 
 BRAND = "11번가"
-SEARCH_PATHS = ("/search/api/tab", "/search/api/tab/", "/pc/total-search", "/Search.tmall")
+OPEN_API = "/openapi/OpenApiService.tmall"
+SEARCH_PATHS = ("/search/api/tab", "/search/api/tab/", "/pc/total-search", "/Search.tmall", OPEN_API)
 PRODUCT_PATHS = ("/products/", "/adoffice/click", "/catalog/")
 COOKIES = ("PCID=17000000000000000000", "WMONID=sandbox", "TT=sandbox")
 NO_RESULT = "검색결과가 없습니다"
@@ -36,16 +38,19 @@ PREFIXES = {
     "c-card-item": "c-tile",
     '"groupName"': '"collection"',
     '"finalPrc"': '"dscPrc"',
+    "ProductName>": "PrdNm>",
 }
 
 
 def keyword(ask: Ask) -> str:
     """What is searched for."""
-    return ask.query.get("kwd", "")
+    return ask.query.get("kwd") or ask.query.get("keyword", "")
 
 
 def search(ask: Ask, hits: Sequence[SandboxOffer], view: View) -> Answer:
     """The first result page, as JSON or as a page."""
+    if ask.path == OPEN_API:
+        return _open_api(ask, hits, view)
     if "/api/" not in ask.path:
         return _page(ask, hits, view)
     body = json.dumps(_tab(ask, hits, view), ensure_ascii=False, separators=(",", ":"))
@@ -189,3 +194,35 @@ def _card_delivery(offer: SandboxOffer) -> str:
     fee = "무료" if offer.shipping_krw == 0 else f"{won(offer.shipping_krw)}원"
     value = f'<span class="sr-only">배송비</span><span class="value">{fee}</span>'
     return f'<dd class="c-card-item__price-delivery">{value}</dd>'
+
+
+def _open_api(ask: Ask, hits: Sequence[SandboxOffer], view: View) -> Answer:
+    """The official interface, in UTF-8 here: `in_euckr` makes of it what is sent."""
+    if not ask.query.get("key") or ask.query["key"].startswith("bad"):
+        error = "<Error><Code>003</Code><Message>등록되지 않은 API 키입니다.</Message></Error>"
+        return _xml(f"<ErrorResponse>{error}</ErrorResponse>")
+    rows = "".join(_product(ask.base, one, view, place) for place, one in enumerate(hits, 1))
+    total = f"<TotalCount>{len(hits)}</TotalCount>"
+    return _xml(f"<ProductSearchResponse><Products>{total}{rows}</Products></ProductSearchResponse>")
+
+
+def _product(base: str, offer: SandboxOffer, view: View, place: int) -> str:
+    priced = not (view.no_price and place % 3 == 0)
+    price = f"<SalePrice>{offer.price_krw}</SalePrice>" if priced else ""
+    fee = "" if offer.shipping_krw is None else "무료" if not offer.shipping_krw else f"{won(offer.shipping_krw)}원"
+    return (
+        f"<Product><ProductCode>{offer.offer_id}</ProductCode><ProductName><![CDATA[{offer.title}]]></ProductName>"
+        f"<ProductPrice>{offer.list_price_krw or offer.price_krw if priced else ''}</ProductPrice>"
+        f"<SellerNick><![CDATA[{offer.seller}]]></SellerNick>"
+        f"<DetailPageUrl><![CDATA[{base}/products/{offer.offer_id}]]></DetailPageUrl>{price}<Delivery>{fee}</Delivery></Product>"
+    )
+
+
+def _xml(body: str) -> Answer:
+    head = '<?xml version="1.0" encoding="euc-kr" standalone="yes"?><!-- LPS sandbox -->'
+    return Answer(body=(head + body).encode(), content_type="text/xml; charset=euc-kr")
+
+
+def in_euckr(answer: Answer) -> Answer:
+    """The answer in the charset that it declares."""
+    return replace(answer, body=answer.body.decode(errors="replace").encode("cp949", "xmlcharrefreplace"))

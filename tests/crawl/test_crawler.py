@@ -144,6 +144,32 @@ def test_without_time_for_a_browser_the_first_answer_counts(settings: Callable[.
     crawler.close()
 
 
+def test_with_a_key_11st_is_asked_officially(settings: Callable[..., Settings], market: Market) -> None:
+    """Its open API answers in EUC-KR XML; the key stands in no address that is kept, and no other page is opened."""
+    browser = Browser("<html></html>")
+    crawler = Crawler(settings(LPS_ST11__API_KEY="k-1 2", LPS_ST11__DEADLINE_S="4"), browser=lambda: browser)
+    page = crawler.fetch("st11", QUERY, soon())
+    assert {"햇반" in offer.name for offer in page.offers} == {True}
+    assert all(offer.mall_item_id and offer.seller and "/products/" in offer.url for offer in page.offers)
+    assert {offer.shipping_krw is None for offer in page.offers} <= {True, False}
+    assert ("keyword=" in page.url, "k-1" in page.url) == (True, False)
+    assert SourceOutcome.EMPTY is crawler.fetch("st11", "없는상품 ZZZ-9999", soon()).outcome
+    crawler.close()
+    refused = Crawler(settings(LPS_ST11__API_KEY="bad"), browser=lambda: browser)
+    with pytest.raises(errors.BadKey):
+        refused.fetch("st11", QUERY, soon())
+    refused.close()
+    assert [] == browser.asked
+
+
+def test_a_key_is_permission_for_its_own_interface_alone(settings: Callable[..., Settings]) -> None:
+    """Without the operator's word the mall's pages stay closed, whatever the key."""
+    real = settings(LPS_ST11__BASE_URL="https://apis.11st.co.kr", LPS_ST11__API_KEY="k").mall("st11")
+    assert "" == real.why_disabled
+    closed = settings(LPS_ST11__BASE_URL="https://apis.11st.co.kr").mall("st11")
+    assert "operator_accepts_terms" in closed.why_disabled
+
+
 def test_a_page_that_broke_off_says_so(crawler: Crawler, market: Market) -> None:
     """Its offers are good, but the mall may have more."""
     market.set_scenario("coupang", "truncated", "")

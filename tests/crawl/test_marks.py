@@ -75,3 +75,19 @@ def test_a_preorder_is_told_by_label_or_bracket() -> None:
     assert marks.preorder("[예약판매] 그릴", [])
     assert marks.preorder("그릴", ["사전예약"])
     assert not marks.preorder("예약 가능한 그릴", ["무료배송"])
+
+
+@pytest.mark.parametrize(
+    ("name", "labels", "expected"),
+    [
+        ("죽", ["최소구매 2개"], 2),
+        ("죽", ["최소 구매수량: 3개 이상"], 3),
+        ("죽 [최소주문 10개]", [], 10),
+        ("죽", ["2개 이상 구매시 5% 할인"], None),
+        ("죽", ["최소구매 1개"], None),
+        ("최소 구매 부담 없는 죽 2개", [], None),
+    ],
+)
+def test_a_least_order_is_read_where_it_is_told(name: str, labels: list[str], expected: int | None) -> None:
+    """How many must be bought decides what one pays; a discount for more does not."""
+    assert expected == marks.min_order(name, labels)

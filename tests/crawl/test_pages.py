@@ -58,3 +58,26 @@ def test_another_charset_reads_alike(page: Path) -> None:
     korean = body.decode().encode("cp949")
     for charset in (None, "utf-8", "euc-kr"):
         assert crawl.parse_file(mall, korean, charset=charset).parsed == crawl.parse_file(mall, body).parsed
+
+
+NEVER_SAID = {
+    "naver": {
+        *("list_price_krw", "shipping_krw", "free_shipping_from_krw", "unit_price", "coupon_price_krw"),
+        *("card_price_krw", "member_price_krw", "min_order", "ad", "option_range"),
+    },
+    "coupang": {"seller", "catalogue"},
+    "gmarket": {"catalogue"},
+    "auction": {"catalogue"},
+    "st11": set[str](),
+}
+"""What a mall's result page or API does not tell, as far as is publicly known."""
+
+
+@pytest.mark.parametrize("mall", MALLS)
+def test_every_field_of_an_offer_is_read_somewhere(mall: str) -> None:
+    """A field that no page of a mall has is a field whose parser nobody tests, unless the mall never says it."""
+    read: set[str] = set()
+    for page in (PAGES / mall).glob("*.expected.json"):
+        for offer in json.loads(page.read_text(encoding="utf-8"))["offers"]:
+            read |= set(offer)
+    assert NEVER_SAID[mall] == set(BLANK) - {"mall"} - read
