@@ -43,8 +43,8 @@ _ALIAS = {
 
 def compare(asked: Quantity, offered: Quantity) -> Reason | Fit:
     """The reason why the amounts differ, or how they agree."""
-    if "options" in offered.flags:
-        return Reason.OPTION
+    if "options" in offered.flags or "unknown" in offered.flags:
+        return Reason.OPTION if "options" in offered.flags else Fit.UNSAID
     if "bundle" in asked.flags or "bundle" in offered.flags:
         return _bundles(asked, offered)
     if asked.sizes or offered.sizes:

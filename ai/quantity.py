@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from ai.scan import Token, clean, scan
-from ai.shape import drop_gifts, fold_sums, in_context, nest
+from ai.shape import RANGE, drop_gifts, fold_sums, in_context, nest
 from ai.tally import Quantity, Tally
 from ai.units import INNER
 
@@ -61,6 +61,7 @@ def _read(tokens: list[Token] | tuple[Any, ...]) -> Tally:
 
 def _joined(spoken: list[tuple[list[Token], Tally]]) -> Tally:
     first = spoken[0][1]
+    first.unknown = any(reading.unknown for _, reading in spoken)
     goods = [(reading.size, int(reading.product)) for _, reading in spoken]
     for clause, reading in spoken[1:]:
         words = any(token.kind == "W" and token.unit not in _MORE for token in clause)
@@ -107,7 +108,8 @@ def _take_size(reading: Tally, token: Token, before: Token | None, _after: Token
 
 def _inner_of(before: Token | None, size: Token) -> bool:
     """Whether "20개입300g" says a total: pieces in front of a size too large to be one piece's."""
-    return before is not None and before.kind == "C" and before.unit in INNER and size.value >= 1.5 * before.value
+    pieces = before is not None and before.kind == "C" and before.unit in INNER and before.value > 1
+    return pieces and before is not None and size.value >= 1.5 * before.value
 
 
 def _take_set(reading: Tally, token: Token, _before: Token | None, after: Token | None) -> None:
@@ -122,7 +124,9 @@ def _take_count(reading: Tally, token: Token, before: Token | None, _after: Toke
     word = before.unit if before is not None and before.kind == "W" else ""
     if word in _TOTAL:
         reading.add_total(token)
-    elif word == "약" and (token.unit in INNER or token.unit == "개"):
+    elif (word == "약" or (before is not None and before.unit == RANGE)) and (
+        token.unit in INNER or token.unit == "개"
+    ):
         reading.touched = reading.about = True
         reading.total_only = reading.size is not None
     else:
@@ -141,6 +145,10 @@ def _take_number(reading: Tally, token: Token, before: Token | None, after: Toke
         reading.add_count(token._replace(unit="x"), sign=signed)
 
 
+def _take_unknown(reading: Tally, _token: Token, _before: Token | None, _after: Token | None) -> None:
+    reading.touched = reading.unknown = True
+
+
 def _take_times(reading: Tally, token: Token, _before: Token | None, _after: Token | None) -> None:
     reading.touched = True
     reading.times = int(token.value)
@@ -150,4 +158,12 @@ def _take_group(reading: Tally, token: Token, _before: Token | None, _after: Tok
     reading.merge(_read(token.parts))
 
 
-_TAKE = {"S": _take_size, "V": _take_set, "C": _take_count, "N": _take_number, "M": _take_times, "G": _take_group}
+_TAKE = {
+    "S": _take_size,
+    "U": _take_unknown,
+    "V": _take_set,
+    "C": _take_count,
+    "N": _take_number,
+    "M": _take_times,
+    "G": _take_group,
+}

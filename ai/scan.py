@@ -12,7 +12,17 @@ MAX_CHARS = 500
 """No mall shows a longer title; what follows is never read."""
 
 _INVISIBLE = dict.fromkeys((0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, 0xFEFF))
-NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,9}(?:\.\d{1,4})?"
+_RAISED = dict.fromkeys(map(ord, "⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉"))
+"""Footnotes and squares ("50ml²"): NFKC would make digits of them."""
+_RINGED = dict.fromkeys(
+    (*range(0x2460, 0x249C), *range(0x24EB, 0x2500), *range(0x2776, 0x2794), *range(0x2150, 0x215F), 0xBC, 0xBD, 0xBE),
+    " ",
+)
+"""List marks and fractions ("①100매", "½"): they belong to no number beside them."""
+_MARKS = _RAISED | _RINGED
+NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,30}(?:\.\d{1,4})?"
+_MOST = 10_000_000
+"""From so many pieces, g or ml on a number is no amount that anyone sells."""
 _WON = rf"(?:{NUMBER})(?:\s?만(?:\s?(?:{NUMBER}))?)?\s?(?:원|krw)(?![가-힣]*(?:권|짜리))"
 _DOSE = (
     rf"(?:1일|하루(?:에)?|1회|매일|일일|1day)\s?(?:에\s?)?(?:총\s?)?"
@@ -40,7 +50,8 @@ class Token(NamedTuple):
     """One piece of a title."""
 
     kind: str
-    """S size · C count · N bare number · X sign · P plus · L ( · R ) · B separator · W word · Z counts nothing;
+    """S size · C count · U an amount that cannot be ("0개")
+    N bare number · X sign · P plus · L ( · R ) · B separator · W word · Z counts nothing;
     later also V set of sizes · M "1+1" · G group in brackets."""
     value: float = 0.0
     unit: str = ""
@@ -52,8 +63,12 @@ class Token(NamedTuple):
 
 
 def clean(title: str) -> str:
-    """NFKC, lower case, without invisible characters, cut at MAX_CHARS."""
-    return unicodedata.normalize("NFKC", title[:MAX_CHARS]).lower().translate(_INVISIBLE)[:MAX_CHARS]
+    """NFKC, lower case, without invisible characters and raised digits, cut at MAX_CHARS."""
+    return (
+        unicodedata.normalize("NFKC", title[:MAX_CHARS].translate(_RAISED | _RINGED))
+        .lower()
+        .translate(_INVISIBLE)[:MAX_CHARS]
+    )
 
 
 def _number(text: str) -> float:
@@ -61,20 +76,34 @@ def _number(text: str) -> float:
 
 
 def _measured(found: re.Match[str], start: int, end: int) -> list[Token]:
-    value, gap, unit = _number(found["num"]), found["gap"], found["unit"]
+    value, unit = _number(found["num"]), found["unit"]
     if unit is None:
         return [Token("N", value, "", start, end)]
     if unit in MEASURES:
-        base, factor = MEASURES[unit]
-        return [Token("S", round(value * factor, 4), base, start, end)]
+        return [_size(value, unit, start, end)]
     if unit not in COUNTERS or value != int(value):
         return [Token("Z", value, unit, start, end)]
+    return _count(value, unit, found)
+
+
+def _size(value: float, unit: str, start: int, end: int) -> Token:
+    """A size; nothing of it ("당류 0g") counts nothing, and no goods are that large."""
+    base, factor = MEASURES[unit]
+    if value * factor >= _MOST:
+        return Token("U", 0, base, start, end)
+    return Token("S", round(value * factor, 4), base, start, end) if value else Token("Z", 0, unit, start, end)
+
+
+def _count(value: float, unit: str, found: re.Match[str]) -> list[Token]:
+    gap, (start, end) = found["gap"], found.span()
+    model_like = unit in ("t", "p")
+    if not model_like and not 0 < value < _MOST:
+        return [Token("U", 0, counter(unit), start, end)]
     if gap and (unit not in SPACED or value > 999):
         cut = found.start("unit")
         return [Token("N", value, "", start, cut - len(gap)), Token("W", 0, unit, cut, end)]
-    if unit in ("t", "p") and (gap or value > 999):
-        return [Token("Z", value, unit, start, end)]
-    return [Token("C", value, counter(unit), start, end)]
+    kind = "Z" if model_like and (gap or value > 999) else "C"
+    return [Token(kind, value, unit if kind == "Z" else counter(unit), start, end)]
 
 
 def scan(text: str) -> list[Token]:

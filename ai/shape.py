@@ -19,6 +19,8 @@ _SACHETS = re.compile(
 )
 _YIELD = re.compile(r"토너|잉크|드럼|카트리지")
 _PAPER = re.compile(r"(?<![a-z])(?:a[2-6]|b[45])(?![a-z0-9])|복사용지|복사지|인화지|도화지|gsm")
+RANGE = "~"
+"""Unit of the lower bound in "10~12개": how many pieces is not fixed."""
 _GIFT = re.compile(r"증정|사은|샘플|^덤$")
 _LEADING = ("증정", "사은품", "사은품증정", "증정품")
 """A title that opens with one of these lists its gifts behind plus signs."""
@@ -33,6 +35,8 @@ def in_context(tokens: list[Token], text: str) -> list[Token]:
         grams = token.kind == "S" and token.unit == "g" and "k" not in text[token.start : token.end]
         if grams and ((digital and token.value == int(token.value)) or (paper and 60 <= token.value <= 350)):
             out[at] = token._replace(kind="Z", unit="g")
+        elif token.kind == "C" and at and tokens[at - 1].kind == "N" and text[tokens[at - 1].end : token.start] == "~":
+            out[at - 1] = tokens[at - 1]._replace(kind="Z", value=0, unit=RANGE)
         elif token.kind == "C" and token.unit in ("t", "p") and _model_like(token, text, digital=digital):
             out[at] = token._replace(kind="Z")
         elif token.kind == "C" and token.unit == "매" and token.value >= 300 and _YIELD.search(text):

@@ -73,6 +73,8 @@ class Tally:
     goods: list[tuple[float | None, int]] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
     touched: bool = False
+    unknown: bool = False
+    """An amount stands there that cannot be, as "0개"."""
     added: bool = False
     """The clause opens with a plus sign: other goods than those before the bracket."""
     before_sign: Token | None = None
@@ -129,6 +131,8 @@ class Tally:
         self.touched = self.touched or inner.touched
         self.bundle = self.bundle or inner.bundle or (inner.added and self.size is not None)
         self.options = self.options or inner.options
+        self.unknown = self.unknown or inner.unknown
+        self.about = self.about or inner.about
         self.goods.extend(inner.goods)
         self.times = self.times or inner.times
         self.flags.extend(inner.flags)
@@ -188,6 +192,8 @@ class Tally:
             )
         if self.options:
             return Quantity(None, self.base, None, None, ("options", *dict.fromkeys(self.flags)))
+        if self.unknown or (self.about and self.size is None):
+            return Quantity(self.size, self.base or "개", None, None, ("unknown", *dict.fromkeys(self.flags)))
         self._times()
         pieces = int(self.product)
         flags = tuple(dict.fromkeys(self.flags))

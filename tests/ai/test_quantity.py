@@ -52,6 +52,20 @@ FORMS = """
 커피믹스 12g 400T 2박스|12 g 800 9600
 양말 두켤레 세트|None 개 2 2
 주스 1L/1.5L 6개|None ml None None
+온결 팩 1매 25ml 10개|25 ml 10 250
+햇살 사과 5kg 10~12개|None g None 5000
+햇살 사과 5kg(10~12개입)|None g None 5000
+모아 라면 120g 5입 x 8|120 g 40 4800
+모아 유정란 30구 2판|None 개 60 60
+모아 김 50g 10+2봉|50 g 12 600
+하늘 비누 100g 4+1|100 g 5 500
+들샘 생수 2리터x6x2|2000 ml 12 24000
+들샘 사이다 1.25L 12pet|1250 ml 12 15000
+들샘 주스 190ml 30개입 X 2|190 ml 60 11400
+들샘 생수 500미리 20개|500 ml 20 10000
+가온 김치 3키로|3000 g 1 3000
+가온 양갱 50g 10개 x 3박스 (총 30개)|50 g 30 1500
+하늘 면봉 100개입 5통|None 개 500 500
 가람 이름뿐인 상품|None 개 1 1
 """
 
@@ -71,6 +85,25 @@ TRAPS = """
 토너 정품 검정 (2,000매)|None 개 1 1
 들샘 캔음료 180m x 12캔|180 ml 12 2160
 3단 우산 2세대 외 31종|None 개 1 1
+온결 크림 50ml² 2개|50 ml 2 100
+①100매 물티슈 10팩|None 개 1000 1000
+모아 음료 당류 0g 0kcal 355ml 24캔|355 ml 24 8520
+새빛 배터리 10000mAh 1개|None 개 1 1
+수납장 10㎡ 350x250x200 2개|None 개 2 2
+하늘 종이컵 6.5oz 1000개|None 개 1000 1000
+루트 오메가 1,200mg x 60캡슐 x 2박스 (4개월분)|None 개 120 120
+온결 선크림 50ml (25% 증량)|50 ml 1 50
+"""
+
+
+UNKNOWN = """
+들샘 생수 2L 0개|2000 ml None None
+들샘 생수 0개|None 개 None None
+들샘 생수 총 0개|None 개 None None
+모아 젤리 10g 123456789012개|10 g None None
+모아 젤리 99999999999개|None 개 None None
+모아 젤리 99999999999g|None 개 None None
+모아 젤리 약 200개|None 개 None None
 """
 
 
@@ -90,6 +123,14 @@ def test_it_takes_no_other_number_for_an_amount(title: str, expected: str) -> No
     """Doses, models, standards, prices, lengths and paper weight count nothing."""
     found = parse(title).to_json()
     assert expected == f"{found['unit_amount']} {found['unit']} {found['count']} {found['total']}"
+
+
+@pytest.mark.parametrize(("title", "expected"), _table(UNKNOWN))
+def test_it_says_unknown_rather_than_guess(title: str, expected: str) -> None:
+    """None of anything, more than anyone sells, about so many: neither count nor total."""
+    found = parse(title).to_json()
+    assert expected == f"{found['unit_amount']} {found['unit']} {found['count']} {found['total']}"
+    assert "unknown" in found["flags"]
 
 
 @settings(max_examples=300, deadline=None)
