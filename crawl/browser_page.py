@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from selenium.common.exceptions import WebDriverException
+from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.common.timeouts import Timeouts
 
 from crawl.mall import Body
@@ -35,7 +35,7 @@ const challenged = () => Boolean(window._cf_chl_opt || document.querySelector(
   'script[src*="/orchestrate/"], #challenge-form, #challenge-running, #challenge-error-text, #sec-if-cpt-container'));
 """
 WATCH = """
-const [turnMs, ready, rules, last, finish] = arguments;
+const [turnMs, ready, rules, before, last, finish] = arguments;
 const began = performance.now();
 const seen = document.__seen || {cards: -1, since: began};
 Object.defineProperty(document, '__seen', {value: seen, configurable: true});
@@ -48,7 +48,7 @@ const complete = () => {
   const same = cards === seen.cards;
   if (!same) { seen.grown = seen.cards >= 0; seen.cards = cards; seen.since = now; }
   if (document.readyState === 'loading') { seen.cards = -1; return false; }
-  if (document.URL.startsWith('chrome-error:')) return true;
+  if (document.URL.startsWith('chrome-error:') || performance.timeOrigin === before) return true;
   const still = now - seen.since;
   const whole = !seen.grown && (cards >= rules.full || !document.scripts.length);
   if (cards) return same && (whole || still >= rules.shortMs);
@@ -138,7 +138,7 @@ def read(browser: Chromium, deadline: float, ready: Ready, mall: str) -> Body:
         NotRendered: there is no document.
     """
     before, browser.origin = browser.origin, None
-    page = _await_complete(browser, deadline, ready)
+    page = _await_complete(browser, deadline, ready, before)
     html = page["html"]
     if page["origin"] == before:
         raise NotRendered(f"{mall}: the answer was no page, but nothing or a download", kind="no_document")
@@ -150,24 +150,27 @@ def read(browser: Chromium, deadline: float, ready: Ready, mall: str) -> Body:
     return Body(content=html, url=page["url"], status=int(page["status"]) or None, size_bytes=int(page["bytes"]))
 
 
-def _await_complete(browser: Chromium, deadline: float, ready: Ready) -> dict[str, Any]:
+def _await_complete(browser: Chromium, deadline: float, ready: Ready, before: float | None) -> dict[str, Any]:
     wanted = {"cards": ready.cards, "settled": ready.settled}
     while True:
         left = deadline - READ_S - time.monotonic()
-        page = _turn(browser, WATCH, left, wanted, RULES, left <= 0)
+        page = _turn(browser, WATCH, left, wanted, RULES, before, left <= 0)
         if page and page["html"] is not None:
             return page
 
 
 def _turn(browser: Chromium, script: str, left_s: float, *more: object) -> dict[str, Any] | None:
     """One call into the page; None if another document took the place of this one, as when a challenge clears."""
-    turn_ms = 1000 * max(0.0, min(left_s, TURN_S))
+    turn_s, began = max(0.0, min(left_s, TURN_S)), time.monotonic()
     try:
-        page: dict[str, Any] = browser.driver.execute_async_script(script, turn_ms, *more)
+        page: dict[str, Any] = browser.driver.execute_async_script(script, 1000 * turn_s, *more)
     except WebDriverException as error:
-        if "unloaded" not in (error.msg or "") or left_s <= 0:
-            raise
-        return None
+        # The driver then says either word, "script timeout" long before it is one.
+        early = time.monotonic() - began < turn_s + SLACK_S / 2
+        gone = isinstance(error, TimeoutException) or "unloaded" in (error.msg or "")
+        if gone and early and left_s > 0:
+            return None
+        raise
     return page
 
 

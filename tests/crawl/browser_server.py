@@ -41,7 +41,7 @@ CHALLENGE = """<title>Just a moment...</title><script>window._cf_chl_opt = {};</
 CLEARS = (
     CHALLENGE
     + """<script>
-setTimeout(() => { document.cookie = 'cleared=1; path=/'; location.reload(); }, 300);
+setTimeout(() => { document.cookie = 'cleared=1; path=/'; location.reload(); }, 900);
 </script>"""
 )
 PAGES = {
