@@ -138,7 +138,7 @@ class Chromium:
         raise ConnectionError("no answer")
 
     def _no_start(self, error: Exception) -> SourceFailure:
-        said = (self._guard.messages if self._guard else "").strip().splitlines()
+        said = [line for line in (self._guard.messages if self._guard else "").splitlines() if _complains(line)]
         text = (getattr(error, "msg", None) or str(error)).strip()
         if "only supports Chrome version" in text:
             return BrowserMissing(f"Chromium and chromedriver are of different versions: {text.splitlines()[0]}")
@@ -236,6 +236,8 @@ class Chrome(uc.Chrome):  # type: ignore[misc] # the library is untyped
         options.debugger_address = f"127.0.0.1:{port}"
         options.page_load_strategy = "eager"
         options.unhandled_prompt_behavior = "dismiss"
+        # The driver is on loopback: HTTP_PROXY is not for it.
+        options._ignore_local_proxy = True  # noqa: SLF001 - the public method only warns that it is going away
         super().__init__(
             options=options,
             user_data_dir=str(profile),
@@ -249,6 +251,10 @@ class Chrome(uc.Chrome):  # type: ignore[misc] # the library is untyped
 
     def __del__(self) -> None:
         """Do nothing, for the same reason."""
+
+
+def _complains(line: str) -> bool:
+    return bool(line.strip()) and not line.startswith("DevTools listening")
 
 
 def _let_go(driver: Any) -> None:

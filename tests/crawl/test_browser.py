@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -213,3 +214,27 @@ def test_a_kept_profile_belongs_to_one_browser_at_a_time(server: Server, tmp_pat
     get(second, server, "/none")
     second.close()
     assert {"profile-0", "profile-1"} == {path.name for path in tmp_path.iterdir() if path.is_dir()}
+
+
+def kill(*victims: psutil.Process) -> None:
+    """All of them, if they are still there."""
+    for process in victims:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
+
+
+@pytest.mark.parametrize(("victim", "kind"), [("--type=renderer", "tab_crash"), ("--remote-debugging-port", "browser")])
+def test_a_crash_is_named_and_costs_one_fetch(fetcher: BrowserFetcher, server: Server, victim: str, kind: str) -> None:
+    """The page ends at once, not at its deadline; whoever tries again has a new browser."""
+    get(fetcher, server, "/cards")
+    found = [one for one in family() if any(victim in word for word in words(one)) and "chromium" in one.name()]
+    assert found
+    strike = threading.Timer(0.7, kill, found)
+    strike.start()
+    started = time.monotonic()
+    with pytest.raises(UpstreamDown) as raised:
+        get(fetcher, server, "/endless", 20)
+    strike.join()
+    assert raised.value.kind.startswith(kind)
+    assert time.monotonic() - started < 6
+    assert 200 == get(fetcher, server, "/cards").status
