@@ -24,6 +24,8 @@ Tree = LexborHTMLParser
 
 MAX_DEPTH = 512
 """Elements inside each other: Chromium itself nests no deeper. A parser's time grows with the square of it."""
+HARMLESS_TAGS = 4_000
+"""So few are read within a second, however they are nested."""
 MAX_TAGS = 1_000_000
 """Tags of one page; the largest page seen has 28,000."""
 _TAG = re.compile(
@@ -45,7 +47,7 @@ def tree(page: str) -> Tree:
     Raises:
         UnknownPage: more tags, or tags nested deeper, than any page of a mall: reading it could take minutes.
     """
-    if page.count("<") > MAX_DEPTH and _too_much(page):
+    if page.count("<") > HARMLESS_TAGS and _too_much(page):
         raise UnknownPage("the page has more tags, or deeper ones, than can be read in time", kind="too_deep")
     whole = LexborHTMLParser(page)
     whole.strip_tags(["script", "style", "noscript", "template"])

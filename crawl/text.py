@@ -260,9 +260,9 @@ def decode(body: bytes, charset: str | None = None) -> str:
             return body.decode(name, "replace")
     declared = _DECLARED.search(body[:4096])
     said = charset or (declared and (declared[1] or declared[2]).decode("ascii", "replace")) or "utf-8"
-    tried = [text for name in ("utf-8", "cp949", said) if (text := _strict(body, name)) is not None]
-    if tried:
-        return tried[0]
+    for name in ("utf-8", "cp949", said):
+        if (text := _strict(body, name)) is not None:
+            return text
     rough = (_rough(body, name) for name in ("utf-8", "cp949"))
     return min(rough, key=lambda text: text.count("\ufffd"))
 

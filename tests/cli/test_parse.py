@@ -73,3 +73,14 @@ def test_a_mistake_gets_one_clear_line(args: tuple[str, ...], status: int, text:
     assert (status, []) == (got, lines)
     assert text in error
     assert "Traceback" not in error
+
+
+def test_the_real_gmarket_page_is_accounted_for(shared: Path) -> None:
+    """115 cards and 5 power items: a line each, 56 of them ads, 7 used; nothing is dropped."""
+    (page,) = shared.glob("fixtures/gmarket/*.html")
+    status, lines, _ = lps("gmarket", str(page))
+    offers, last = [json.loads(line) for line in lines[:-1]], json.loads(lines[-1])
+    assert (0, {"outcome": "ok", "kind": "", "cards": 120, "offers": 120}) == (status, last)
+    assert (120, 56, 7) == (len(offers), sum(one["ad"] for one in offers), sum(one["used"] for one in offers))
+    assert [*range(1, 121)] == [one["rank"] for one in offers]
+    assert all(one["price_krw"] > 0 and one["name"] and one["url"] and one["mall_item_id"] for one in offers)

@@ -7,6 +7,7 @@ import tracemalloc
 from hashlib import shake_256
 from pathlib import Path
 
+import psutil
 import pytest
 
 import crawl
@@ -109,3 +110,16 @@ def test_reading_again_and_again_keeps_no_memory() -> None:
         held.append(tracemalloc.get_traced_memory()[0])
     tracemalloc.stop()
     assert held[1] - held[0] < 200_000
+
+
+def test_the_process_stays_as_large_as_it_was() -> None:
+    """Two hundred long pages later, the parser's own memory (not Python's alone) has not grown."""
+    process = psutil.Process()
+    body = (PAGES / "coupang" / "result_react.html").read_bytes()
+    large = body.replace(b"</body>", b'<div class="a"><p>x 1,000</p></div>' * 4_000 + b"</body>")
+    held = []
+    for _ in range(2):
+        for _ in range(100):
+            assert "ok" == crawl.parse_file("coupang", large).outcome
+        held.append(process.memory_info().rss)
+    assert held[1] - held[0] < 20_000_000
