@@ -24,6 +24,7 @@ from tasks.queue import LpsBroker
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tasks.queue import Delivery
     from tests.conftest import Database
 
 ROOT = Path(__file__).parents[3]
@@ -166,6 +167,22 @@ class Rig:
                 return answer
             tick.wait(0.01)
         raise AssertionError(f"not within {seconds} s; queue: {self.db.rows('SELECT * FROM dramatiq.queue')}")
+
+    def overtake(self, delivery: Delivery) -> None:
+        """Have the lease of this try run out, and the message brought back.
+
+        Said again until it is so: a heartbeat may renew the lease in between, and one reaper at a time works.
+        """
+        reaping = self.broker()
+
+        def gone() -> bool:
+            mine = "message_id = %s AND fence = %s AND state = 'consumed'"
+            values = (delivery.message_id, delivery.fence)
+            self.db.rows(f"UPDATE dramatiq.queue SET lease_until = lps.now() - interval '1 s' WHERE {mine}", *values)
+            reaping.reap()
+            return not self.db.rows(f"SELECT 1 FROM dramatiq.queue WHERE {mine}", *values)
+
+        self.wait(gone)
 
     def states(self) -> list[str]:
         """The state of every message, in order of their creation."""

@@ -78,8 +78,7 @@ def test_an_effect_without_the_lease_is_refused(rig: Rig) -> None:
 
     def work(broker: LpsBroker, message: Delivery) -> None:
         if message.attempt == 1:
-            rig.db.rows("UPDATE dramatiq.queue SET lease_until = lps.now() - interval '1 s'")
-            rig.broker().reap()
+            rig.overtake(message)
             rig.wait(lambda: rig.states() == ["done"])
             with pytest.raises(Lost) as lost, broker.effect(message) as cur:
                 _audit(cur, "late")
@@ -102,8 +101,7 @@ def test_an_effect_is_refused_while_its_successor_is_at_work(rig: Rig) -> None:
 
     def work(broker: LpsBroker, message: Delivery) -> None:
         if message.attempt == 1:
-            rig.db.rows("UPDATE dramatiq.queue SET lease_until = lps.now() - interval '1 s'")
-            rig.broker().reap()
+            rig.overtake(message)
             assert successor_begun.wait(5)
             with pytest.raises(Lost), broker.effect() as cur:
                 _audit(cur, "late")
