@@ -52,5 +52,13 @@ def send(group: int, number: int) -> bool:
     return True
 
 
+def session(pid: int) -> int | None:
+    """The session, which is also the first process group, that a process belongs to; None when it is gone."""
+    try:
+        return os.getsid(pid)
+    except ProcessLookupError:
+        return None
+
+
 if __name__ == "__main__":
     sys.exit(sweep() if sys.argv[1] == "sweep" else run(int(sys.argv[2]), sys.argv[3:]))

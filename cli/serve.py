@@ -17,6 +17,7 @@ import config
 from cli import place, running, units
 from cli.follow import Stopping
 from cli.ready import machine_ready, port_free
+from cli.silence import Silence
 from cli.stack import Stack
 from errors import Setup
 from store import migrate
@@ -78,12 +79,13 @@ def _here(more: Mapping[str, str]) -> Place:
 def _run(here: Place, wanted: Sequence[Unit]) -> int:
     stopping = Stopping()
     log = place.STATE / f"{wanted[0].name.partition('-')[0]}-{os.getpid()}.log"
-    with stopping.on_signals(), Stack(env=here.env, log=log) as stack:
+    with stopping.on_signals(), Stack(env=here.env, log=log) as stack, Silence(stack, here.settings) as silence:
         stack.hurry = stopping.hurry
         stack.echo = lambda line: print(line, file=sys.stderr, flush=True)
         for unit in wanted:
             stack.start(unit)
         while not stopping.asked.wait(_TURN_S):
+            silence.turn()
             stack.turn()
     log.unlink(missing_ok=True)
     return 0

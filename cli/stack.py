@@ -132,6 +132,14 @@ class Stack:
             elif running.process.poll() is not None:
                 self._ended(running, now)
 
+    def kill(self, pid: int, why: str) -> bool:
+        """End the unit that this process belongs to; the next turn starts it again. False if it is nobody's here."""
+        for running in self._units:
+            if running.process is not None and leash.session(pid) == running.process.pid:
+                self._write(f"{running.unit.name:>9} │ {why}; ending it")
+                return leash.send(running.process.pid, SIGKILL)
+        return False
+
     def pids(self) -> dict[str, int]:
         """The pid of every running unit by its name."""
         return {running.unit.name: running.process.pid for running in self._units if running.process}

@@ -19,6 +19,7 @@ from cli.account import local_access
 from cli.follow import Stopped, Stopping, follow
 from cli.options import world_options
 from cli.ready import machine_ready, port_free
+from cli.silence import Silence
 from cli.stack import Stack
 from model import Product
 from store.jobs import derived_code
@@ -55,7 +56,7 @@ def _run(here: Place, world: World, stopping: Stopping, *, searches: bool) -> No
     log = place.STATE / "up.log"
     if log.exists():
         log.replace(log.with_name("up.log.1"))
-    with Stack(env=here.env, log=log) as stack:
+    with Stack(env=here.env, log=log) as stack, Silence(stack, here.settings) as silence:
         stack.hurry = stopping.hurry
         if here.market_port:
             stack.start(units.market(here.market_port, world.fixtures, here.settings.sandbox.latency_ms))
@@ -64,7 +65,7 @@ def _run(here: Place, world: World, stopping: Stopping, *, searches: bool) -> No
         stack.wait_ready("web", "sandbox", stopping=stopping.asked)
         with running.announced(here, world, units.address(here.settings)), local_access(here) as link:
             _greet(here, world, link)
-            turn = _turn(stack, here)
+            turn = _turn(stack, silence, here)
             if searches and not stopping.asked.is_set():
                 _first_search(here, world, stopping, turn)
             stack.echo = _say
@@ -96,11 +97,12 @@ def _first_search(here: Place, world: World, stopping: Stopping, turn: Callable[
     _say(f"lps: {units.address(here.settings)}/jobs/{found.job.job_id}")
 
 
-def _turn(stack: Stack, here: Place) -> Callable[[], None]:
+def _turn(stack: Stack, silence: Silence, here: Place) -> Callable[[], None]:
     """Look after the processes, and once a second after PostgreSQL."""
     next_look = [0.0]
 
     def turn() -> None:
+        silence.turn()
         stack.turn()
         if here.cluster is not None and time.monotonic() > next_look[0]:
             next_look[0] = time.monotonic() + 1

@@ -35,7 +35,12 @@ SELECT
 
 -- name: workers
 -- Worker processes that have not stopped in order, those gone silent included, for an hour.
-SELECT worker_id::text, host, pid, queues, jsonb_array_length(running), rss_bytes, started_at, seen_at,
+-- A lost one runs what still stands in its name.
+SELECT worker_id::text, host, pid, queues,
+  CASE WHEN seen_at < lps.now() - 2 * %(lease_s)s * interval '1 second'
+    THEN (SELECT count(*)::int FROM dramatiq.queue q WHERE q.state = 'consumed' AND q.owner = worker_id)
+    ELSE jsonb_array_length(running) END,
+  rss_bytes, started_at, seen_at,
   CASE WHEN seen_at < lps.now() - 2 * %(lease_s)s * interval '1 second' THEN 'lost'
     WHEN EXISTS (SELECT FROM jsonb_array_elements(running) r
       WHERE (r->>'since')::timestamptz < lps.now() - %(stuck_s)s * interval '1 second') THEN 'stuck'

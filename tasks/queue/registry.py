@@ -20,6 +20,7 @@ import structlog
 from errors import LpsError
 from store.pool import Json
 from store.sql import beside
+from tasks.queue import neighbours
 
 if TYPE_CHECKING:
     from store.pool import Cursor
@@ -49,7 +50,7 @@ class Registry:
         self.draining = False
 
     def report(self, cur: Cursor) -> None:
-        """Say that this process lives and what it works on; learn whether it is asked to drain."""
+        """Say that this process lives and what it works on; learn who was killed, and whether it is asked to drain."""
         hub = self._hub
         running: list[dict[str, Any]] = [
             {"message_id": d.message_id, "stage": d.actor_name, "job_id": d.job_id and str(d.job_id),
@@ -62,12 +63,16 @@ class Registry:
                 "worker_id": hub.owner,
                 "host": hub.host,
                 "pid": hub.pid,
+                "machine": neighbours.machine(),
+                "pid_started": neighbours.began(hub.pid),
                 "queues": hub.slots.queues(),
                 "running": Json(running),
                 "rss_bytes": psutil.Process().memory_info().rss,
             },
         )
-        if cur.fetchone()[0]:
+        asked = cur.fetchone()[0]
+        neighbours.bury(cur, hub.owner)
+        if asked:
             self.drain()
 
     def drain(self) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from embedded.waiting import free_port, gone, until
 from store import databases
+from store.pool import Pool
 
 if TYPE_CHECKING:
     import subprocess
@@ -144,8 +145,10 @@ def test_nothing_is_left_when_it_is_killed(checkout: Checkout) -> None:
     with up(checkout) as process:
         pids = family(process)
         process.kill()
-        assert all_gone(pids)
+        process.wait()
+    # At once: it waits for the port that the web process of the killed one still holds.
     with up(checkout) as again:
+        assert all_gone(pids)
         assert 200 == status(f"{address(checkout)}/readyz")
         again.send_signal(signal.SIGTERM)
         assert 0 == again.wait(30)
@@ -179,6 +182,29 @@ def test_a_killed_web_process_comes_back(checkout: Checkout, database: dict[str,
 
         assert until(lambda: not answers(), time.monotonic() + 5)
         assert until(answers, time.monotonic() + 15)
+        process.send_signal(signal.SIGTERM)
+        assert 0 == process.wait(30)
+
+
+@pytest.mark.chaos
+def test_a_worker_that_stands_still_is_replaced(checkout: Checkout, database: dict[str, str]) -> None:
+    """SIGSTOP on the only one: it lives, so nobody sees it end; three silent leases later there is a new one."""
+    with up(checkout, LPS_QUEUE__LEASE_S="1", LPS_WORKER__PROCESSES="1", **database) as process:
+        pool = Pool(database["LPS_DATABASE__URL"], size=1)
+
+        def workers() -> list[int]:
+            with pool.autocommit() as cur:
+                cur.execute("SELECT pid FROM worker WHERE stopped_at IS NULL")
+                return [row[0] for row in cur.fetchall()]
+
+        assert until(lambda: len(workers()) == 1, time.monotonic() + 20)
+        (stopped,) = workers()
+        psutil.Process(stopped).send_signal(signal.SIGSTOP)
+        assert until(lambda: workers() not in ([], [stopped]), time.monotonic() + 20)
+        assert all_gone([stopped])
+        # The new one has buried it.
+        assert until(lambda: stopped not in workers(), time.monotonic() + 5)
+        pool.close()
         process.send_signal(signal.SIGTERM)
         assert 0 == process.wait(30)
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 worker_numbers = st.integers(0, WORKERS - 1)
 WAIT_S = 40
 """How long a retry and what found no room wait: longer than most steps of the clock."""
+ENDINGS = ("effect", "together", "done", "retry", "give_up", "release", "postpone")
 seconds = st.sampled_from([1, 3, 9, 29, 31])
 numbers = st.integers(0, 9)
 
@@ -74,15 +75,15 @@ class Queue(Modelled):
             self.reaped(locked)
         return multiple(*[(worker, delivery) for delivery in got])
 
-    @rule(which=held, worker=worker_numbers, target=held)
-    def overtake(self, which: tuple[int, Any], worker: int) -> Any:
-        """A worker is silent for longer than its lease: its message comes back, and another one gets it."""
+    @rule(which=held, worker=worker_numbers, again=st.booleans(), target=held)
+    def overtake(self, which: tuple[int, Any], worker: int, again: bool) -> Any:
+        """A worker is silent for longer than its lease: its message comes back, and another one gets it, or not yet."""
         if not self.owns(which[1]):
             return multiple()
         self.tick(LEASE_S + 1)
         self.reap()
         self.tick(WAIT_S)
-        return self.claim(worker, 3)
+        return self.claim(worker, 3) if again else multiple()
 
     @rule(worker=worker_numbers)
     def beat(self, worker: int) -> None:
@@ -95,61 +96,84 @@ class Queue(Modelled):
         self.now += passed
         self.sql("UPDATE lps.clock SET at = at + %s * interval '1 s'", passed)
 
-    @rule(which=consumes(held))
-    def effect(self, which: tuple[int, Any]) -> None:
-        """The work is done in one transaction, for the owner only."""
+    @rule(which=consumes(held), how=st.sampled_from(ENDINGS))
+    def end_try(self, which: tuple[int, Any], how: str) -> None:
+        """A try ends, for the owner only."""
+        self.ended(which[1], how)
+        self.hubs[which[0]].drop(which[1])
+
+    @rule(which=held)
+    def end_late(self, which: tuple[int, Any]) -> None:
+        """Whoever is the owner no more may try what it likes: it changes nothing, and learns that."""
         worker, delivery = which
+        if not self.owns(delivery):
+            for how in ENDINGS:
+                self.ended(delivery, how)
+            self.hubs[worker].drop(delivery)
+
+    def ended(self, delivery: Any, how: str) -> None:
+        """End a try in one way, and hold what came of it against the model."""
         owned = self.owns(delivery)
+        delivery.worker = "w"
+        error = ValueError("why")
+        calls: dict[str, tuple[Callable[[], bool], str, str]] = {
+            "effect": (lambda: self.effect(delivery), "done", "done"),
+            "together": (lambda: self.together(delivery), "done", "done"),
+            "done": (lambda: self.told(delivery, lambda: self.broker.done(delivery)), "done", "done"),
+            "retry": (
+                lambda: self.told(delivery, lambda: self.broker.retry(delivery, error, WAIT_S)),
+                "queued",
+                "retry",
+            ),
+            "give_up": (lambda: self.told(delivery, lambda: self.broker.give_up(delivery, error)), "rejected", "dead"),
+            "release": (lambda: self.told(delivery, lambda: self.broker.release(delivery)), "queued", "released"),
+            "postpone": (lambda: self.postpone(delivery), "queued", ""),
+        }
+        call, state, outcome = calls[how]
+        assert call() is owned
+        if owned:
+            message = self.end(delivery, state, outcome)
+            message.eta = self.now + (WAIT_S if how in ("retry", "postpone") else 0)
+            message.attempts -= how in ("release", "postpone")
+            message.effects += how == "effect"
+
+    def effect(self, delivery: Any) -> bool:
+        """The work is done in one transaction."""
         try:
             with self.broker.effect(delivery) as cur:
                 cur.execute(
                     "INSERT INTO audit (who, action, subject) VALUES ('', 'effect', %s)", (delivery.message_id,)
                 )
-            assert owned
-            self.end(delivery, "done", "done").effects += 1
         except Lost:
-            assert not owned
-        self.hubs[worker].drop(delivery)
+            return False
+        return True
 
-    @rule(which=consumes(held), how=st.sampled_from(["done", "retry", "give_up", "release", "postpone"]))
-    def finish(self, which: tuple[int, Any], how: str) -> None:
-        """Any other ending, for the owner only; whoever is late changes nothing."""
-        worker, delivery = which
-        owned = self.owns(delivery)
-        delivery.worker = "w"
-        error = ValueError("why")
-        calls: dict[str, tuple[Callable[[], object], str, str]] = {
-            "done": (lambda: self.broker.done(delivery), "done", "done"),
-            "retry": (lambda: self.broker.retry(delivery, error, WAIT_S), "queued", "retry"),
-            "give_up": (lambda: self.broker.give_up(delivery, error), "rejected", "dead"),
-            "release": (lambda: self.broker.release(delivery), "queued", "released"),
-            "postpone": (lambda: self.postpone(delivery), "queued", ""),
-        }
-        call, state, outcome = calls[how]
+    @staticmethod
+    def told(delivery: Any, call: Callable[[], None]) -> bool:
+        """An ending that says to the try itself whether it was the owner."""
+        delivery.lost.clear()
         call()
-        if how != "postpone":
-            assert delivery.lost.is_set() is not owned
-        if owned:
-            message = self.end(delivery, state, outcome)
-            message.eta = self.now + (WAIT_S if how in ("retry", "postpone") else 0)
-            message.attempts -= how in ("release", "postpone")
-        self.hubs[worker].drop(delivery)
+        return not delivery.lost.is_set()
 
-    def postpone(self, delivery: Any) -> None:
-        """There was no room; it says itself whether it was the owner."""
+    def postpone(self, delivery: Any) -> bool:
+        """There was no room."""
         with self.pool.transaction() as cur:
-            assert limits.postpone(cur, delivery, WAIT_S) is self.owns(delivery)
+            return limits.postpone(cur, delivery, WAIT_S)
 
-    @rule(first=consumes(held), second=consumes(held))
-    def finish_together(self, first: tuple[int, Any], second: tuple[int, Any]) -> None:
-        """Two acknowledgements in one statement: each for its owner only, and it says for which."""
+    def together(self, *deliveries: Any) -> bool:
+        """Acknowledgements in one statement, which says for which it was the owner."""
         with self.pool.autocommit() as cur:
-            owned = endings.finish_all(cur, [first[1], second[1]])
-        assert owned == {delivery.key for _, delivery in (first, second) if self.owns(delivery)}
-        for worker, delivery in (first, second):
-            if delivery.key in owned:
-                self.end(delivery, "done", "done")
-            self.hubs[worker].drop(delivery)
+            return endings.finish_all(cur, deliveries) == {delivery.key for delivery in deliveries}
+
+    @rule(first=consumes(held), second=held)
+    def finish_together(self, first: tuple[int, Any], second: tuple[int, Any]) -> None:
+        """Two acknowledgements in one statement: each for its owner only."""
+        pair = {delivery.key: delivery for _, delivery in (first, second)}
+        owned = {key for key, delivery in pair.items() if self.owns(delivery)}
+        with self.pool.autocommit() as cur:
+            assert endings.finish_all(cur, list(pair.values())) == owned
+        for key in owned:
+            self.end(pair[key], "done", "done")
 
     @rule()
     def reap(self) -> None:

@@ -11,3 +11,6 @@ CREATE FUNCTION lps.unheard(queue text) RETURNS bool LANGUAGE sql VOLATILE AS $$
     ELSE false
   END
 $$;
+
+-- Which process of which machine a worker is, so that its neighbours know it was killed before its lease is over.
+ALTER TABLE worker ADD COLUMN machine text, ADD COLUMN pid_started bigint;
