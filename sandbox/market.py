@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
-from sandbox import assets, blocked, oddities, product, scenario
+from sandbox import assets, blocked, heavy, oddities, product, scenario
 from sandbox.answer import JSON, PLAIN, Answer, Ask, View, html
 from sandbox.catalogue import offers_of
 from sandbox.fixtures import Fixtures
@@ -81,6 +81,8 @@ class Malls:
     ) -> tuple[str, Answer, float]:
         """(mall or "", answer, seconds to wait first) to a GET of `target` that comes from `ip`."""
         parts = urlsplit(target)
+        if parts.path.startswith(heavy.ADS):
+            return "", heavy.advertisement(parts.path), 0.0
         if parts.path.startswith(oddities.THIRD):
             return "", NOTHING, int(dict(parse_qsl(parts.query)).get("ms", "0")) / 1000
         if host.partition(":")[0] == IP_HOST:
@@ -184,6 +186,8 @@ def _addressed(path: str, host: str) -> tuple[str, str, str]:
 
 
 def _asset(ask: Ask) -> Answer | None:
+    if ask.path.startswith(("/img/heavy", "/static/heavy")):
+        return heavy.asset(ask)
     if ask.path.startswith("/img/"):
         digits = "".join(char for char in ask.path if char.isdigit())
         return assets.picture(int(digits or "1") % 64)

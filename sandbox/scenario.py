@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sandbox import blocked, markup, oddities
+from sandbox import blocked, heavy, markup, oddities
 from sandbox.answer import JSON, Answer, Ask, View, html
 from sandbox.malls import MALLS, naver
 
@@ -175,6 +175,7 @@ TABLE: dict[str, Kind] = {
     "truncated": Kind(change=_truncate),
     "euckr": Kind(change=_euckr),
     "huge": Kind(change=_huge),
+    "heavy": Kind(change=heavy.weighed),
     "nested": Kind(change=oddities.nested),
     "hung": Kind(change=oddities.hung),
     "slow_third_party": Kind(change=oddities.slow_third_party),
