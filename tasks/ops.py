@@ -10,7 +10,7 @@ import dramatiq
 import structlog
 from periodiq import cron
 
-from store import alerts, health, spend
+from store import alerts, health, metrics, spend
 from tasks import alarm, evidence, flow, money, operate
 from tasks.runtime import runtime
 
@@ -34,8 +34,11 @@ def reap() -> None:
 
 @dramatiq.actor(queue_name="ops", periodic=cron(runtime.settings.periodic.watch))
 def watch(sent_by: str = "clock") -> None:
-    """Evaluate the alert rules, and tell what is new."""
+    """Evaluate the alert rules, tell what is new, and add up what is counted."""
     done = alarm.evaluate(by_clock=sent_by == "clock")
+    if done:
+        with runtime.pool.transaction() as cur:
+            metrics.fold(cur)
     if done and done.notice:
         log.info("a notice is on its way", notice=done.notice)
 

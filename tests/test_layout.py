@@ -204,3 +204,10 @@ def test_nothing_names_a_registry_or_this_machine() -> None:
         text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
         wrong += [f"{name}: {word}" for word in words if word in text]
     assert [] == wrong
+
+
+def test_the_version_is_said_once() -> None:
+    """The package's own and the project file's."""
+    from config.version import VERSION
+
+    assert f'\nversion = "{VERSION}"\n' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
