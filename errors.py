@@ -38,6 +38,7 @@
     └── Setup                LPS cannot start; the text says what to do
         ├── BadConfig            one or more settings are wrong, all of them listed
         ├── SchemaMismatch       the database is older or newer than this code
+        ├── NoRights             the database role may not read or write LPS's tables
         ├── WrongOrigin          a sandbox start on a live database, or the reverse
         └── PortTaken            someone else listens there
 
@@ -273,6 +274,10 @@ class BadConfig(Setup):
 
 class SchemaMismatch(Setup):
     """The database has another schema than this code."""
+
+
+class NoRights(Setup):
+    """The database role may not do this."""
 
 
 class WrongOrigin(Setup):

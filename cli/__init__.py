@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import tomllib
+from pathlib import Path
 from typing import cast
 
 import click
@@ -78,6 +80,13 @@ class Commands(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
 
+def version() -> str:
+    """The version of this program: pyproject.toml's, which stands beside it."""
+    with (Path(__file__).resolve().parent.parent / "pyproject.toml").open("rb") as file:
+        return str(tomllib.load(file)["project"]["version"])
+
+
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(version(), "-V", "--version", prog_name="lps", message="%(prog)s %(version)s")
 def lps() -> None:
     """The true lowest price of a product across Korean online malls."""

@@ -15,6 +15,8 @@ def main(argv: list[str] | None = None) -> int:
     """Run a command; 0 done or found, 1 error, 2 usage, 3 not found, 130 stopped by Ctrl-C."""
     try:
         status = lps.main(args=argv, prog_name="lps", standalone_mode=False)
+        # Now, while it can still be caught that the reader has gone.
+        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         return error.exit_code

@@ -16,26 +16,29 @@ if TYPE_CHECKING:
     from tasks.operate import Change
 
 
-@click.group()
+_HELP = """Dead letters: stages that failed for good. Look at them, replay them, or discard them.
+
+\b
+A stage is dead when its tries are used up or its error says that trying again cannot help. A search goes on
+without a dead mall; a dead match or persist ends it. What usually happens:
+
+\b
+  lps dead groups                     what went wrong, by error, most frequent first
+  lps dead show 5f8d6c0e              one message: its error, every try, what was done to it
+  (mend the cause)
+  lps dead replay --group 1c70b6a1 --dry-run
+  lps dead replay --group 1c70b6a1    queued again, a second apart; their searches go on
+  lps dead discard 5f8d6c0e --reason "shop is closed"
+
+A replayed stage takes its search up again, as if it had not failed, and keeps the record of its earlier tries.
+Where the same product is being searched again, or the search was cancelled, it is refused, and says so. Saying
+it twice changes nothing. Dead letters are kept [queue] dead_days (90).
+"""
+
+
+@click.group(help=_HELP)
 def dead() -> None:
-    r"""Dead letters: stages that failed for good. Look at them, replay them, or discard them.
-
-    \b
-    A stage is dead when its tries are used up or its error says that trying again cannot help. A search goes on
-    without a dead mall; a dead match or persist ends it. What usually happens:
-
-    \b
-      lps dead groups                     what went wrong, by error, most frequent first
-      lps dead show 5f8d6c0e              one message: its error, every try, what was done to it
-      (mend the cause)
-      lps dead replay --group 1c70b6a1 --dry-run
-      lps dead replay --group 1c70b6a1    queued again, a second apart; their searches go on
-      lps dead discard 5f8d6c0e --reason "shop is closed"
-
-    A replayed stage takes its search up again, as if it had not failed, and keeps the record of its earlier tries.
-    Where the same product is being searched again, or the search was cancelled, it is refused, and says so. Saying
-    it twice changes nothing. Dead letters are kept [queue] dead_days (90).
-    """
+    """Stages that failed for good."""
 
 
 def _chosen(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from errors import SchemaMismatch, WrongOrigin
+from store.pool import DuplicateObject, UndefinedObject, describe
 from store.sql import beside
 
 if TYPE_CHECKING:
@@ -56,17 +57,19 @@ def run(pool: Pool, origin: str) -> list[str]:
         The names of the migrations that ran now.
 
     Raises:
-        SchemaMismatch: the database is newer, or a migration was changed after it ran.
+        SchemaMismatch: the database is newer, a migration was changed after it ran, or it holds other tables of these
+            names, or another encoding than UTF8.
+        NoRights: the role may not make them.
         WrongOrigin: the database belongs to the other world (`sandbox` or `live`).
     """
     ran = []
     with pool.transaction() as cur:
         cur.execute(SQL["lock"])
+        _check_encoding(cur)
         cur.execute(SQL["create_ledger"])
         done = _applied(cur)
         for migration in _pending(done):
-            cur.execute(migration.sql)
-            cur.execute(SQL["record"], (migration.number, migration.name, migration.sha256))
+            _apply(cur, migration)
             ran.append(migration.name)
         cur.execute(SQL["stamp_origin"], (origin,))
         _check_origin(cur, origin)
@@ -81,6 +84,7 @@ def check(pool: Pool, origin: str) -> None:
         WrongOrigin: as in `run`.
     """
     with pool.transaction() as cur:
+        _check_encoding(cur)
         cur.execute(SQL["ledger_exists"])
         if cur.fetchone()[0] is None:
             raise SchemaMismatch("the database has no LPS schema yet: run `lps migrate`")
@@ -90,8 +94,34 @@ def check(pool: Pool, origin: str) -> None:
         _check_origin(cur, origin)
 
 
+def _apply(cur: Cursor, migration: Migration) -> None:
+    try:
+        cur.execute(migration.sql)
+    except DuplicateObject as error:
+        raise SchemaMismatch(
+            f"migration {migration.name} meets what is there already ({describe(error)}): another program's tables, "
+            "or LPS's own without their record in lps_migration; use an empty database, or restore this one"
+        ) from error
+    cur.execute(SQL["record"], (migration.number, migration.name, migration.sha256))
+
+
+def _check_encoding(cur: Cursor) -> None:
+    cur.execute(SQL["encoding"])
+    encoding = cur.fetchone()[0]
+    if encoding != "UTF8":
+        raise SchemaMismatch(
+            f"the database is encoded in {encoding} and cannot store Korean: make it with "
+            "CREATE DATABASE … TEMPLATE template0 ENCODING 'UTF8'"
+        )
+
+
 def _applied(cur: Cursor) -> dict[int, tuple[str, str]]:
-    cur.execute(SQL["applied"])
+    try:
+        cur.execute(SQL["applied"])
+    except UndefinedObject as error:
+        raise SchemaMismatch(
+            f"the table lps_migration is not LPS's: {describe(error)}; use another database"
+        ) from error
     return {number: (name, sha256) for number, name, sha256 in cur.fetchall()}
 
 

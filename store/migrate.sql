@@ -2,6 +2,10 @@
 -- One migration at a time on a database; the lock ends with the transaction.
 SET LOCAL lock_timeout = '15s'; SELECT pg_advisory_xact_lock(7065891)
 
+-- name: encoding
+-- What the database can store.
+SELECT current_setting('server_encoding')
+
 -- name: create_ledger
 -- What has run.
 CREATE TABLE IF NOT EXISTS lps_migration (

@@ -7,6 +7,7 @@ A connection that broke is thrown away, never handed out again. `OperationalErro
 from __future__ import annotations
 
 import os
+import re
 import select
 import threading
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ import psycopg2.extras
 from psycopg2 import errorcodes
 from psycopg2.extensions import TRANSACTION_STATUS_IDLE
 
-from errors import DatabaseDown
+from errors import BadConfig, DatabaseDown, NoRights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,6 +30,14 @@ execute_values = psycopg2.extras.execute_values
 UniqueViolation = psycopg2.errors.UniqueViolation
 LockTimeout = psycopg2.errors.LockNotAvailable
 DatabaseError = psycopg2.DatabaseError
+DuplicateObject = (
+    psycopg2.errors.DuplicateTable,
+    psycopg2.errors.DuplicateObject,
+    psycopg2.errors.DuplicateColumn,
+    psycopg2.errors.DuplicateFunction,
+    psycopg2.errors.DuplicateSchema,
+)
+UndefinedObject = (psycopg2.errors.UndefinedColumn, psycopg2.errors.UndefinedTable)
 Cursor = Any
 Connection = Any
 
@@ -71,11 +80,18 @@ def describe(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
+def _unread(error: Exception) -> str:
+    """Why an address cannot be read, where that names a parameter; other texts quote it, with the password in it."""
+    found = re.search(r'invalid (?:URI query parameter|connection option)[: ]+"\w*"', str(error))
+    return found[0] if found else "it cannot be read"
+
+
 def connect(dsn: str, *, application: str, statement_timeout_s: float = 0, connect_timeout_s: int = 5) -> Connection:
     """Open one connection.
 
     Raises:
         DatabaseDown: refused, unreachable, wrong password, no such database.
+        BadConfig: the address cannot be read.
     """
     options = f"-c statement_timeout={int(statement_timeout_s * 1000)} -c idle_in_transaction_session_timeout=60000"
     try:
@@ -90,6 +106,8 @@ def connect(dsn: str, *, application: str, statement_timeout_s: float = 0, conne
         )
     except psycopg2.OperationalError as error:
         raise DatabaseDown(describe(error)) from error
+    except psycopg2.ProgrammingError as error:
+        raise BadConfig(f"[database] url is no address that PostgreSQL knows: {_unread(error)}") from None
 
 
 class Pool:
@@ -178,6 +196,9 @@ class Pool:
         except _BROKEN as error:
             connection.close()
             raise DatabaseDown(describe(error)) from error
+        except psycopg2.errors.InsufficientPrivilege as error:
+            _rollback(connection)
+            raise NoRights(f"the database role may not do this: {describe(error)}") from error
         except BaseException:
             _rollback(connection)
             raise

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from cli import COMMANDS, lps
+from cli import COMMANDS, lps, version
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Checkout
@@ -90,3 +90,27 @@ def test_the_doctor_looks_at_everything(checkout: Checkout) -> None:
     assert 1 == done.returncode
     assert "BAD  browser   missing: chromium" in done.stdout
     assert "ok   database" in done.stdout
+
+
+def test_it_says_its_version(checkout: Checkout) -> None:
+    """pyproject.toml's."""
+    done = checkout.run("--version")
+    assert (0, f"lps {version()}\n") == (done.returncode, done.stdout)
+
+
+def test_help_texts_hold_no_markup(checkout: Checkout) -> None:
+    """What keeps lines apart is not printed."""
+    done = checkout.run("dead", "--help")
+    assert "lps dead groups  " in done.stdout
+    assert "\\b" not in done.stdout
+
+
+def test_a_reader_that_leaves_gets_no_complaint(checkout: Checkout) -> None:
+    """`lps … | head` prints nothing on stderr, not even as the interpreter ends."""
+    with checkout.start("config", "show") as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+        process.stderr.close()
+        assert 1 == process.wait(20)

@@ -6,6 +6,9 @@ import os
 import socket
 from typing import TYPE_CHECKING
 
+import pytest
+
+from errors import BadConfig
 from store.pool import Pool, connect
 
 if TYPE_CHECKING:
@@ -37,3 +40,12 @@ def test_a_connection_that_died_while_idle_is_never_handed_out(database: Databas
         cur.execute("SELECT 1")
         assert cur.fetchone() == (1,)
     pool.close()
+
+
+def test_an_address_that_cannot_be_read_is_a_wrong_setting() -> None:
+    """The parameter is named where it is known; the password in the address never is."""
+    with pytest.raises(BadConfig, match='query parameter: "sslmod"'):
+        connect("postgresql://lps:geheim@127.0.0.1/x?sslmod=require", application="lps test")
+    with pytest.raises(BadConfig, match="it cannot be read") as error:
+        connect("postgresql://lps:ge%zzheim@127.0.0.1/x", application="lps test")
+    assert "zz" not in str(error.value)
