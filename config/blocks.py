@@ -27,6 +27,7 @@ from config.kinds import (
     WebAddress,
     Whole,
     Word,
+    listed,
     on_this_machine,
 )
 from errors import BadConfig
@@ -114,7 +115,7 @@ class WebConfig(Block):
     @property
     def names(self) -> frozenset[str]:
         """`hosts`, name by name, in lower case."""
-        return frozenset(name.strip().lower() for name in self.hosts.split(",") if name.strip())
+        return listed(self.hosts)
 
 
 class SearchConfig(Block):
@@ -127,6 +128,13 @@ class SearchConfig(Block):
     assumed_shipping_krw: Whole
     max_name_chars: Count
     max_spec_chars: Count
+
+
+class BulkConfig(Block):
+    """Files of products."""
+
+    max_rows: Count
+    at_once: Count
 
 
 class QueueConfig(Block):
@@ -247,7 +255,7 @@ class OutboxConfig(Block):
     @property
     def internal(self) -> frozenset[str]:
         """`internal_hosts`, name by name, in lower case."""
-        return frozenset(name.strip().lower() for name in self.internal_hosts.split(",") if name.strip())
+        return listed(self.internal_hosts)
 
 
 class PeriodicConfig(Block):

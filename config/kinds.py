@@ -32,6 +32,11 @@ class Block(BaseModel):
             yield name, without_login(value) if isinstance(value, str) else value
 
 
+def listed(names: str) -> frozenset[str]:
+    """The names in "a, b", in lower case."""
+    return frozenset(name.strip().lower() for name in names.split(",") if name.strip())
+
+
 def without_login(address: str) -> str:
     """The text with the login of any address in it hidden."""
     # The last @ before the path ends the login: a password may itself hold an unquoted @.

@@ -8,6 +8,7 @@ from pydantic import BaseModel, PrivateAttr, SecretStr
 from config.alerting import AlertConfig
 from config.blocks import (
     BrowserConfig,
+    BulkConfig,
     DatabaseConfig,
     LogConfig,
     MallConfig,
@@ -39,6 +40,7 @@ class Settings(Block):
     database: DatabaseConfig
     web: WebConfig
     search: SearchConfig
+    bulk: BulkConfig
     queue: QueueConfig
     worker: WorkerConfig
     naver: NaverConfig

@@ -105,6 +105,13 @@ def get(cur: Cursor, job_id: str) -> Job | None:
     return _one(cur)
 
 
+def batch_of(cur: Cursor, job_id: str) -> str | None:
+    """The id of the batch that a search was made for."""
+    cur.execute(SQL["batch_of"], (job_id,))
+    row = cur.fetchone()
+    return row[0] if row else None
+
+
 def recent(cur: Cursor, limit: int) -> list[Job]:
     """The newest jobs, newest first."""
     cur.execute(SQL["recent"], (limit,))

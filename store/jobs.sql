@@ -26,6 +26,10 @@ SELECT * FROM job WHERE dedupe_key = %s AND status = 3 ORDER BY finished_at DESC
 -- One job.
 SELECT * FROM job WHERE job_id = %s
 
+-- name: batch_of
+-- The file that a search belongs to.
+SELECT batch_id::text FROM job WHERE job_id = %s
+
 -- name: recent
 -- The newest jobs.
 SELECT * FROM job ORDER BY created_at DESC LIMIT %s

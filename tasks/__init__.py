@@ -32,11 +32,13 @@ broker.add_middleware(boot.Boot())
 broker.add_middleware(PeriodiqMiddleware(skip_delay=300))
 dramatiq.set_broker(broker)
 
-from tasks import submit, naver, coupang, match, fallback, persist, outbox, callback, notice, canary, ops  # noqa: E402, I001 - after the broker
+from tasks import submit, naver, coupang, match, fallback, persist, outbox, callback, notice  # noqa: E402, I001 - after the broker
+from tasks import canary, bulk, ops  # noqa: E402 - as above
 
 __all__ = [
     "boot",
     "broker",
+    "bulk",
     "callback",
     "canary",
     "coupang",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from model import FALLBACK, FIRST, Outcome, SourceOutcome, SourceReport
 from store import attempts, jobs, offers
-from tasks import letters
+from tasks import ends
 from tasks.queue import pauses
 from tasks.result import ordered
 from tasks.runtime import runtime
@@ -139,7 +139,7 @@ def dead(cur: Cursor, message: DeadMessage) -> None:
             # The search has gone on without it: a source was taken up again.
             return
         jobs.die(cur, str(job_id), f"{message.actor} failed {message.attempts} times: {message.error}")
-        letters.ended(cur, str(job_id))
+        ends.ended(cur, str(job_id))
 
 
 def title(product: Product) -> str:

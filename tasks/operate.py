@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from errors import LpsError
 from model import JobStatus
 from store import audit, jobs
-from tasks import letters
+from tasks import ends
 from tasks.queue import dead, pauses, retention
 from tasks.queue.cancel import cancel as cancel_messages
 from tasks.queue.dead import NotRevivableError, Outcomes, Which
@@ -110,7 +110,7 @@ def _cancel(cur: Cursor, job_id: str, who: str, reason: str) -> Cancelled:
     queued, running = cancel_messages(cur, job.job_id, job.round, why)
     if not jobs.cancel(cur, job.job_id, why):
         raise _EndedError
-    letters.ended(cur, job.job_id)
+    ends.ended(cur, job.job_id)
     audit.note(cur, who, "cancel", job.job_id, {"reason": clean(reason), "queued": queued, "running": running})
     return Cancelled(True, JobStatus.CANCELLED, queued, running)
 

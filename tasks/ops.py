@@ -11,7 +11,7 @@ import structlog
 from periodiq import cron
 
 from store import alerts, health, metrics, spend
-from tasks import alarm, evidence, flow, money, operate
+from tasks import alarm, bulk, evidence, flow, money, operate
 from tasks.runtime import runtime
 
 log = structlog.get_logger("lps.ops")
@@ -26,6 +26,7 @@ def reap() -> None:
         closed = flow.overdue(cur)
     with runtime.pool.transaction() as cur:
         written_off = money.write_off(cur)
+    bulk.keep_going()
     if written_off:
         log.warning("payments written off: whoever reserved them never settled", payments=written_off)
     if reaped.queued or reaped.dead or closed:

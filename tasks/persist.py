@@ -13,7 +13,7 @@ import structlog
 
 from model import Outcome
 from store import jobs, offers, prices
-from tasks import evidence, flow, letters, result
+from tasks import ends, evidence, flow, result
 from tasks.queue import current_message
 from tasks.runtime import runtime
 
@@ -47,7 +47,7 @@ def persist(job_id: str) -> None:
             elif result.known_absent(sources):
                 reason = "every mall answered that it has nothing"
                 prices.remember_absent(cur, job.dedupe_key, runtime.settings.search.negative_s, reason)
-        letters.ended(cur, job_id)
+        ends.ended(cur, job_id)
         if runtime.settings.outbox.url.get_secret_value():
             flow.send(cur, job_id, "outbox", job.round, job.priority)
     log.info("search ended", product=flow.title(job.product), outcome=answer["outcome"])

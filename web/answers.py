@@ -20,6 +20,11 @@ def _plain(value: object) -> Any:
     raise TypeError(type(value).__name__)
 
 
+def plain(members: Mapping[str, Any]) -> dict[str, Any]:
+    """Members with their times as ISO 8601."""
+    return {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in members.items()}
+
+
 def json(members: object, status: int = HTTPStatus.OK, headers: Mapping[str, str] | None = None) -> Response:
     """Members as JSON; Decimal (USD) becomes a number."""
     body = orjson.dumps(members, default=_plain, option=orjson.OPT_APPEND_NEWLINE)

@@ -24,7 +24,7 @@ import store.keys
 from web import rates
 from web.parts import here
 from web.problem import Problem, wants_page
-from web.roles import PUBLIC, allowed, includes, needed, needs, public
+from web.roles import PUBLIC, allowed, includes, max_body, needed, needs, public
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -213,7 +213,10 @@ def install(app: Flask) -> None:
     def check_first() -> Response | None:
         if request.endpoint is None:
             return None  # There is no such address: 404 or 405, whoever asks.
-        return check(needed(app.view_functions.get(request.endpoint)))
+        view = app.view_functions.get(request.endpoint)
+        if max_body(view):
+            request.max_content_length = max_body(view)
+        return check(needed(view))
 
     app.before_request(check_first)
     app.after_request(rates.show)

@@ -48,6 +48,13 @@ class Parts:
         return operate
 
     @property
+    def bulk(self) -> ModuleType:
+        """`tasks.bulk`: files of products."""
+        from tasks import bulk  # noqa: PLC0415 - as above
+
+        return bulk
+
+    @property
     def letters(self) -> ModuleType:
         """`tasks.letters`: callbacks, loaded when somebody asks for one."""
         from tasks import letters  # noqa: PLC0415 - as above

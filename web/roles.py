@@ -19,6 +19,7 @@ SCOPES = tuple(SCOPE_OF.values())
 PUBLIC = "public"
 _INCLUDED = {"ops": ("read",), "admin": SCOPES}
 _MARK = "lps_needs"
+_MAX = "lps_max_body"
 View = TypeVar("View", bound="Callable[..., Any]")
 
 
@@ -36,6 +37,21 @@ def public(view: View) -> View:
     """Mark a view that anybody may see."""
     setattr(view, _MARK, PUBLIC)
     return view
+
+
+def takes(max_bytes: int) -> Callable[[View], View]:
+    """Mark a view whose body may be larger than others'."""
+
+    def mark(view: View) -> View:
+        setattr(view, _MAX, max_bytes)
+        return view
+
+    return mark
+
+
+def max_body(view: Callable[..., Any] | None) -> int | None:
+    """Bytes that the body of a view may have; None as all others."""
+    return getattr(view, _MAX, None)
 
 
 def needed(view: Callable[..., Any] | None) -> str:

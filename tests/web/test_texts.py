@@ -10,7 +10,7 @@ import pytest
 
 from model import MALLS, JobStatus, Outcome, Reason, Same, SourceOutcome
 from web import texts
-from web.texts import access, ops, pages, problems, words
+from web.texts import access, bulk, ops, pages, problems, words
 
 WEB = Path(texts.__file__).parent.parent
 WORDS = {
@@ -23,7 +23,7 @@ WORDS = {
     "attempt": ["done", "retry", "dead", "lost", "released", "skipped"],
 }
 ALL = texts.ALL
-FILES = (ops.OPS, pages.PAGES, words.WORDS, problems.PROBLEMS, access.ACCESS)
+FILES = (bulk.BULK, ops.OPS, pages.PAGES, words.WORDS, problems.PROBLEMS, access.ACCESS)
 
 
 @pytest.mark.parametrize("kind", WORDS)
@@ -48,7 +48,7 @@ def test_every_text_is_used() -> None:
     """No text that no template and no module names."""
     sources = [*WEB.rglob("*.py"), *(WEB / "templates").rglob("*.html")]
     used = "".join(path.read_text(encoding="utf-8") for path in sources if path.parent.name != "texts")
-    built = (*WORDS, "mark", "problem", "field", "stage")
+    built = (*WORDS, "mark", "problem", "field", "stage", "bulk")
     for key in ALL:
         kind, word = key.split(".", 1)
         assert key in used or kind in built or re.search(rf"'{kind}\.' ~ ", used), f"{key} ({word})"

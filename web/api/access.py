@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from decimal import Decimal
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from flask import Response
 from pydantic import Field
@@ -23,17 +23,10 @@ from web.api.searches import signer
 from web.parts import here
 from web.problem import Problem
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 api = Api("access", "Access")
 Name = Annotated[submission.Text, Field(min_length=1, max_length=100)]
 Scope = Literal["submit", "read", "ops", "admin"]
 Role = Literal["viewer", "buyer", "operator", "admin"]
-
-
-def _plain(members: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in members.items()}
 
 
 class NewKey(Strict):
@@ -59,7 +52,7 @@ def keys(query: AllKeys) -> dict[str, Any]:
     """Keys of programs, the newest first; no secret is among them."""
     with here().pool.autocommit() as cur:
         found = store.keys.listed(cur, revoked=query.revoked)
-    return {"items": [_plain(asdict(one)) for one in found]}
+    return {"items": [answers.plain(asdict(one)) for one in found]}
 
 
 @api.route("POST", "/keys", "admin", body=NewKey, answers={201: models.NewKey})
@@ -105,7 +98,7 @@ def accounts() -> dict[str, Any]:
     hidden = {"password_hash", "failures"}
     return {
         "items": [
-            {name: value for name, value in _plain(asdict(one)).items() if name not in hidden}
+            {name: value for name, value in answers.plain(asdict(one)).items() if name not in hidden}
             | {"password": bool(one.password_hash)}
             for one in found
         ]
@@ -189,7 +182,7 @@ def audit(query: WhichAudit) -> dict[str, Any]:
         found = store.listing.audit(cur, limit=query.limit + 1, before=query.before, **texts)
     shown = found[: query.limit]
     more = shown[-1].audit_id if len(found) > query.limit else None
-    return {"items": [_plain(asdict(one)) for one in shown], "next": more}
+    return {"items": [answers.plain(asdict(one)) for one in shown], "next": more}
 
 
 class WhichCallbacks(Page):
@@ -220,7 +213,7 @@ def _own() -> str | None:
 
 
 def _delivery(one: store.callbacks.Delivery) -> dict[str, Any]:
-    return _plain(asdict(one)) | {"state": one.state}
+    return answers.plain(asdict(one)) | {"state": one.state}
 
 
 @api.route("GET", "/callbacks/<delivery_id>", "buyer", answers={200: models.DeliveryDetail})
@@ -233,7 +226,7 @@ def callback(delivery_id: str) -> dict[str, Any]:
         if one is None:
             raise Problem("LPS_NOT_FOUND")
         tries = store.callbacks.tries(cur, delivery_id)
-    return _delivery(one) | {"tries": [_plain(asdict(one)) for one in tries]}
+    return _delivery(one) | {"tries": [answers.plain(asdict(one)) for one in tries]}
 
 
 @api.route("POST", "/callbacks/<delivery_id>/redeliver", "buyer", answers={202: models.Redelivered}, problems=(409,))

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from web import answers, submission
 from web.problem import Problem
-from web.roles import needs
+from web.roles import needs, takes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -67,6 +67,10 @@ class Endpoint:
     """Further media types of a 200."""
     upload: Sequence[str] = ()
     """Media types of a body that is a file."""
+    files: Sequence[str] = ()
+    """Media types of a 200 that is a file."""
+    max_body: int | None = None
+    """Bytes, where it is not [web]'s."""
     problems: Sequence[int] = ()
     """Statuses of refusals beyond those that every endpoint has."""
 
@@ -104,6 +108,8 @@ class Api:
                 answer = view(**given)
                 return answer if isinstance(answer, Response) else answers.json(answer)
 
+            if endpoint.max_body:
+                takes(endpoint.max_body)(run)
             self.blueprint.add_url_rule(rule, view.__name__, needs(role)(run), methods=[method])
             return view
 

@@ -124,7 +124,10 @@ def _parameters(endpoint: Endpoint) -> list[dict[str, Any]]:
 
 def _responses(endpoint: Endpoint, refs: Any) -> dict[str, Any]:
     told: dict[str, Any] = {}
-    for status, model in (endpoint.answers or {200: None}).items():
+    if endpoint.files:
+        file = {"schema": {"type": "string", "format": "binary"}}
+        told["200"] = {"description": _STATUS[200], "content": dict.fromkeys(endpoint.files, file)}
+    for status, model in endpoint.answers.items():
         content = {"application/json": {"schema": refs[model, "validation"] if model else {}}}
         if status == 200:
             content |= {media: {"schema": {"type": "string"}} for media in endpoint.also}
