@@ -83,9 +83,10 @@ class Settings(Block):
 
     def explain(self) -> list[tuple[str, str, str]]:
         """Each setting as (block.key, value, where it came from), secrets hidden."""
-        return [(".".join(path), shown(self._value(path)), self._sources.get(path, "")) for path in LEAVES]
+        return [(".".join(path), shown(self.value(path)), self._sources.get(path, "")) for path in LEAVES]
 
-    def _value(self, path: KeyPath) -> Any:
+    def value(self, path: KeyPath) -> Any:
+        """What is in force at a path of `LEAVES`."""
         value: Any = self
         for name in path:
             value = getattr(value, name)

@@ -11,6 +11,7 @@ import structlog
 from dramatiq import Middleware
 
 import config
+from config import secrets
 from errors import DatabaseDown, Setup
 from store import migrate
 from tasks import logs
@@ -27,7 +28,7 @@ log = structlog.get_logger("lps.worker")
 
 def stand(who: str) -> None:
     """Log as set and check the database; a process that cannot work ends here, with one line and status 1."""
-    logs.setup(runtime.settings.log)
+    logs.setup(runtime.settings.log, secrets.known(runtime.settings))
     try:
         migrate.check(runtime.pool, runtime.settings.origin)
     except (DatabaseDown, Setup) as error:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
+from config.secrets import hidden
+
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
 
@@ -21,8 +23,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u206
 _QUIET = ("urllib3", "selenium", "undetected_chromedriver", "websockets", "openai", "httpx")
 
 
-def setup(settings: LogConfig) -> None:
-    """Log from here on as the settings say; calling it again replaces what was set."""
+def setup(settings: LogConfig, secrets: tuple[str, ...] = ()) -> None:
+    """Log from here on as the settings say, without these texts; calling it again replaces what was set."""
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -41,7 +43,7 @@ def setup(settings: LogConfig) -> None:
         renderer = structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0, sort_keys=False)
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=shared,
-        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, one_line, renderer],
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, one_line, _Mask(secrets), renderer],
     )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(formatter)
@@ -58,3 +60,16 @@ def one_line(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> Mut
         if isinstance(value, str) and key != "exception":
             event[key] = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", value)
     return event
+
+
+class _Mask:
+    """Hides secrets in every text of a line, tracebacks and libraries' lines included."""
+
+    def __init__(self, secrets: tuple[str, ...]) -> None:
+        self._secrets = secrets
+
+    def __call__(self, _logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+        for key, value in event.items():
+            if not isinstance(value, bool | int | float | None):
+                event[key] = hidden(value if isinstance(value, str) else str(value), self._secrets)
+        return event
