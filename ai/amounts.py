@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,16 @@ def compare(asked: Quantity, offered: Quantity) -> Reason | Fit:
     if asked.unit_amount is not None or "total_only" in asked.flags:
         return _sized(asked, offered)
     return _pieces(asked, offered)
+
+
+def times(quantity: Quantity, orders: int) -> Quantity:
+    """What so many orders at once deliver."""
+    return replace(
+        quantity,
+        count=None if quantity.count is None else quantity.count * orders,
+        total=None if quantity.total is None else quantity.total * orders,
+        packs=None if quantity.packs is None else quantity.packs * orders,
+    )
 
 
 def _views(quantity: Quantity) -> set[tuple[float, float]]:

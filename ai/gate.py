@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ai.amounts import Fit
     from ai.spec import ProductSpec
 
-GATE_VERSION = "4"
+GATE_VERSION = "5"
 """Part of every cached decision: raise it with any change of verdicts."""
 
 HARD = frozenset(
@@ -58,13 +58,17 @@ def judge(spec: ProductSpec, offer: Offer) -> Judgement:
     model = goods.models(spec, title)
     if isinstance(model, Reason):
         return _judgement("reject", model, coverage, 0.97)
-    amount = amounts.compare(spec.quantity, title.quantity)
+    orders = max(1, offer.min_order or 1)
+    amount = amounts.compare(spec.quantity, amounts.times(title.quantity, orders))
+    too_many = orders > 1 and isinstance(amount, Reason)
+    if too_many:
+        amount = amounts.compare(spec.quantity, title.quantity)
     hard = _hard(spec, title, coverage, amount)
     if hard is not None:
         return _judgement("reject", hard, coverage, 0.96)
     verdict, reason, confidence = reading.words(spec, title, coverage, amount, tie=model)
-    if verdict == "accept" and spec.naming is Naming.KIND:
-        return _judgement("ask", Reason.UNKNOWN, coverage, 0.5)
+    if verdict == "accept" and (too_many or spec.naming is Naming.KIND):
+        return _judgement("ask", Reason.COUNT if too_many else Reason.UNKNOWN, coverage, 0.5)
     return _judgement(verdict, reason, coverage, confidence)
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from statistics import median
 from typing import TYPE_CHECKING
 
 from ai import spec as product_spec
 from ai.gate import GATE_VERSION, Judgement, judge
 from ai.naming import Naming
-from ai.price import effective, unit_price
+from ai.price import effective, outlier_floor, unit_price
 from ai.title import read as read_title
 from model import MALLS, Decision, Match, Offer, Outcome, Product, Reason, Same
 
@@ -17,10 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 _VERDICTS = {"accept": Same.SAME, "reject": Same.DIFFERENT, "ask": Same.UNSURE}
-OUTLIER_SHARE = 0.4
-"""A price below this share of the accepted offers' median is too good to be reported silently."""
-OUTLIER_OFFERS = 4
-"""How many accepted offers it takes before the median means anything."""
 
 
 def decide(
@@ -98,16 +93,15 @@ def _by_card(decision: Decision) -> Decision:
     offer = decision.offer
     if offer.option_range:
         return replace(decision, verdict=Same.UNSURE, reason=Reason.OPTION, confidence=0.5)
-    if offer.min_order is not None and offer.min_order > 1:
+    # The gate knows whether the least order is the asked amount; nobody else does.
+    if decision.source != "rule" and (offer.min_order or 1) > 1:
         return replace(decision, verdict=Same.UNSURE, reason=Reason.COUNT, confidence=0.5)
     return decision
 
 
 def _without_outliers(decisions: list[Decision]) -> list[Decision]:
     prices = [_price(one) for one in decisions if one.verdict is Same.SAME and one.offer.price_krw > 0]
-    if len(prices) < OUTLIER_OFFERS:
-        return decisions
-    floor = OUTLIER_SHARE * median(prices)
+    floor = outlier_floor(prices)
     return [
         replace(decision, verdict=Same.UNSURE, reason=Reason.PRICE, confidence=0.5)
         if decision.verdict is Same.SAME and 0 < _price(decision) < floor

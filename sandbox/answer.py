@@ -58,6 +58,8 @@ class View:
     """The shell without its data."""
     ads: bool = False
     """As many of its cards are ads as on the real page that was counted."""
+    bait: bool = False
+    """The cheapest right offer shows a tenth of its price."""
     banned: bool = False
     """The mall's JSON says that this visitor is refused (11st)."""
 

@@ -147,7 +147,8 @@ class Malls:
             return self._fixtures.search(ask)
         pages = MALLS[ask.mall]
         hits = [] if view.empty else self._indexes[ask.mall].search(pages.keyword(ask))
-        return pages.search(ask, oddities.advertised(hits) if view.ads else hits, view)
+        hits = oddities.advertised(hits) if view.ads else hits
+        return pages.search(ask, oddities.baited(hits) if view.bait else hits, view)
 
     def control(self, path: str, body: bytes | None) -> Answer:
         """The sandbox's own switches below `/_sandbox/`; a body means POST."""

@@ -68,6 +68,12 @@ def advertised(hits: Sequence[SandboxOffer]) -> list[SandboxOffer]:
     return [replace(one, ad=one.ad or n * ADS % 100 < ADS) for n, one in enumerate(hits)]
 
 
+def baited(hits: Sequence[SandboxOffer]) -> list[SandboxOffer]:
+    """The same goods, the cheapest right one at a tenth of its price: a slip of the page, or a bait."""
+    cheapest = min((one for one in hits if one.why == "same"), key=lambda one: one.price_krw, default=None)
+    return [replace(one, price_krw=one.price_krw // 10) if one is cheapest else one for one in hits]
+
+
 def robots(mall: str) -> Answer:
     """What the mall says to robots: invented, in the form that real ones have."""
     search = MALLS[mall].SEARCH_PATHS[0]

@@ -180,6 +180,7 @@ TABLE: dict[str, Kind] = {
     "hung": Kind(change=oddities.hung),
     "slow_third_party": Kind(change=oddities.slow_third_party),
     "ads44": Kind(view=_as(ads=True)),
+    "bait": Kind(view=_as(bait=True)),
     "sold_out_all": Kind(view=_as(sold_out=True)),
     "markup_old": Kind(view=_as(old=True)),
 }

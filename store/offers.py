@@ -77,12 +77,20 @@ def close_source(cur: Cursor, job_id: str, report: SourceReport, fence: int) -> 
             "outcome": report.outcome,
             "kind": report.kind,
             "error": report.error[:2000],
+            "bytes": report.size_bytes,
+            "answered": report.outcome.answered,
             "offers": Json([offer.to_json() for offer in report.offers]),
             "metrics": Json(metrics),
             "fence": fence,
         },
     )
     return bool(cur.rowcount)
+
+
+def look_again(cur: Cursor, job_id: str, malls: Sequence[str], round_: int) -> list[str]:
+    """Open these malls for a second look, each once in a search; those that were opened."""
+    cur.execute(SQL["look_again"], {"job_id": job_id, "malls": list(malls), "round": round_})
+    return [str(mall) for (mall,) in cur.fetchall()]
 
 
 def reopen_source(cur: Cursor, job_id: str, mall: str, round_: int) -> bool:

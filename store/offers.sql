@@ -26,10 +26,23 @@ SELECT source.round, job.product_code, job.product_name, job.specification, job.
 FROM job, source
 
 -- name: close_source
--- The mall has been read, or cannot be: only an open source, once.
-UPDATE job_source SET outcome = %(outcome)s, kind = %(kind)s, error = %(error)s, offers = %(offers)s,
-  metrics = %(metrics)s, fence = %(fence)s, finished_at = lps.now()
+-- The mall has been read, or cannot be: only an open source, once. A second look that fails leaves what the first one saw.
+UPDATE job_source SET outcome = CASE WHEN kept THEN 'ok' ELSE %(outcome)s END,
+  kind = %(kind)s, error = %(error)s, offers = CASE WHEN kept THEN offers ELSE %(offers)s END,
+  metrics = %(metrics)s::jsonb
+    || jsonb_build_object('bytes', %(bytes)s + coalesce((metrics->>'bytes')::bigint, 0)),
+  fence = %(fence)s, finished_at = lps.now()
+FROM (
+  SELECT looked_again AND offers <> '[]' AND NOT %(answered)s AS kept FROM job_source
+  WHERE job_id = %(job_id)s AND mall = %(mall)s
+) before
 WHERE job_id = %(job_id)s AND mall = %(mall)s AND outcome IS NULL
+
+-- name: look_again
+-- A mall whose price is too good to be true is read once more in this search; what it said stays until it answers.
+UPDATE job_source SET round = %(round)s, outcome = NULL, looked_again = true, started_at = NULL, finished_at = NULL
+WHERE job_id = %(job_id)s AND mall = ANY (%(malls)s) AND outcome = 'ok' AND NOT looked_again
+RETURNING mall
 
 -- name: reopen_source
 -- A mall that failed is read once more: only one that has not answered meanwhile.

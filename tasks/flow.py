@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from model import FALLBACK, FIRST, Outcome, SourceOutcome, SourceReport
+from model import FALLBACK, FIRST, Outcome, Reason, SourceOutcome, SourceReport
 from store import attempts, jobs, offers
 from tasks import ends
 from tasks.queue import pauses
@@ -90,6 +90,9 @@ def matched(cur: Cursor, job: Job, match: Match) -> None:
     at = jobs.lock(cur, job.job_id)
     if at is None or at.round != job.round:
         return
+    if look_again(cur, job.job_id, match, jobs.Open(job.round + 1, at.priority)):
+        jobs.advance(cur, job.job_id, job.round)
+        return
     if wants_fallback(match, job.options) and not offers.asked(cur, job.job_id, FALLBACK):
         later = jobs.Open(job.round + 1, at.priority)
         jobs.advance(cur, job.job_id, job.round)
@@ -98,6 +101,17 @@ def matched(cur: Cursor, job: Job, match: Match) -> None:
         at = later
     offers.decide(cur, job.job_id, ordered(match))
     send(cur, job.job_id, "persist", at.round, at.priority)
+
+
+def look_again(cur: Cursor, job_id: str, match: Match, at: jobs.Open) -> bool:
+    """Read the malls with a price too good to be true once more, each once in a search; False when there is none."""
+    doubted = {one.offer.mall for one in match.decisions if one.reason is Reason.PRICE}
+    paused = {pause.name: pause.reason for pause in pauses.paused(cur)} if doubted else {}
+    malls = [mall for mall in doubted if not_asked(mall, paused) is None]
+    opened = offers.look_again(cur, job_id, malls, at.round) if malls else []
+    for mall in opened:
+        send(cur, job_id, mall, at.round, at.priority)
+    return bool(opened)
 
 
 def wants_fallback(match: Match, options: Mapping[str, Any]) -> bool:

@@ -73,7 +73,7 @@ def test_a_price_that_may_be_anothers_is_unsure(
 
 
 def test_a_price_too_good_to_be_true_does_not_win_silently(offer: Callable[..., Offer]) -> None:
-    """Below 0.4 of the median of four or more it is unsure, with reason price."""
+    """Below 0.4 of the median of three or more it is unsure, with reason price."""
     prices = (1_000, 10_000, 10_500, 11_000)
     match = _match(*(offer(TITLE, price, shipping_krw=0) for price in prices))
     assert (Same.UNSURE, Reason.PRICE) == (match.decisions[0].verdict, match.decisions[0].reason)
@@ -81,11 +81,18 @@ def test_a_price_too_good_to_be_true_does_not_win_silently(offer: Callable[..., 
     assert 10_000 == match.winner.effective_price_krw
 
 
-def test_three_offers_make_no_outlier(offer: Callable[..., Offer]) -> None:
-    """A median of fewer than four means nothing."""
-    match = _match(*(offer(TITLE, price, shipping_krw=0) for price in (1_000, 10_000, 10_500)))
+def test_two_offers_make_no_outlier(offer: Callable[..., Offer]) -> None:
+    """A median of fewer than three means nothing."""
+    match = _match(*(offer(TITLE, price, shipping_krw=0) for price in (1_000, 10_000)))
     assert match.winner is not None
     assert 1_000 == match.winner.effective_price_krw
+
+
+def test_a_least_order_that_is_the_asked_amount_wins_at_its_whole_price(offer: Callable[..., Offer]) -> None:
+    """Two boxes of six that must be bought together are the twelve asked for, at twice the price."""
+    match = _match(offer("들샘 생수 2L, 6개", 4_000, shipping_krw=0, min_order=2))
+    assert match.winner is not None
+    assert (8_000, "100ml당 33원") == (match.winner.effective_price_krw, match.winner.unit_price)
 
 
 def test_ties_go_to_known_shipping_then_mall_then_rank(offer: Callable[..., Offer]) -> None:

@@ -113,6 +113,16 @@ def test_renamed_prefixes_break_every_parser(visit: Visitor, mall: str, gone: st
     assert "백미밥" in drifted.text
 
 
+def test_a_bait_costs_a_tenth_and_may_heal(visit: Visitor) -> None:
+    """With first=1 the second reading shows the true price again."""
+    true = visit.search("naver", RICE).text
+    visit.market.set_scenario("naver", "bait", "first=1")
+    bait, healed = (visit.search("naver", RICE).text for _ in range(2))
+    prices = [[int(price) for price in re.findall(r'"lprice": ?"(\d+)"', text)] for text in (true, bait, healed)]
+    assert prices[0] == prices[2]
+    assert [10] == [round(was / now) for was, now in zip(*prices[:2], strict=True) if was != now]
+
+
 def test_a_truncated_body_ends_early(visit: Visitor) -> None:
     """Honestly declared: three fifths of it."""
     whole = len(visit.search("gmarket", RICE).body)

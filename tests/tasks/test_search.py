@@ -11,6 +11,7 @@ from model import JobStatus, Product, SourceOutcome
 from tests.tasks.conftest import WATER, Bench, ScriptedMarket, offer
 
 if TYPE_CHECKING:
+    from model import Offer
     from tests.conftest import Database
 
 WRONG = "맑은샘 생수 500ml 20개"
@@ -192,3 +193,36 @@ def test_a_search_may_ask_for_the_fallback_malls_or_used_goods(bench: Bench, mar
     assert "empty" == every["sources"]["gmarket"]["outcome"]
     assert 9_000 == bench.done()["lowest"]["price"]
     assert 2 == market.count("naver")
+
+
+ORDINARY = (10_000, 10_500, 11_000)
+
+
+def _bait(price: int) -> list[list[Offer]]:
+    """Two readings of a mall: a price too good to be true among ordinary ones, then that price again or mended."""
+    ordinary = [offer("naver", one) for one in ORDINARY]
+    return [[*ordinary, offer("naver", 1_000, mall_item_id="7")], [*ordinary, offer("naver", price, mall_item_id="7")]]
+
+
+def test_a_price_too_good_to_be_true_is_looked_at_once_more(bench: Bench, market: ScriptedMarket) -> None:
+    """A slip of the page is gone at the second look, and the offer counts at its true price."""
+    market.script["naver"] = [*_bait(9_000), AssertionError("a third look")]
+    lowest = bench.done()["lowest"]
+    assert (9_000, 2) == (lowest["price"], market.count("naver"))
+
+
+def test_a_price_that_stays_too_good_is_never_the_winner(bench: Bench, market: ScriptedMarket, db: Database) -> None:
+    """It is looked at once, not for ever, and stays unsure with its reason."""
+    market.script["naver"] = [*_bait(1_000), AssertionError("a third look")]
+    result = bench.done()
+    assert (10_000, 2) == (result["lowest"]["price"], market.count("naver"))
+    unsure = "SELECT reason, effective_price_krw FROM offer_verdict WHERE verdict = 'unsure'"
+    assert [("price", 1_000)] == db.rows(unsure)
+
+
+def test_a_second_look_that_fails_leaves_what_the_first_one_saw(bench: Bench, market: ScriptedMarket) -> None:
+    """A mall that then refuses has still said what it said."""
+    market.script["naver"] = [_bait(1_000)[0], Blocked("no", kind="akamai")]
+    result = bench.done()
+    assert (10_000, True) == (result["lowest"]["price"], result["complete"])
+    assert ("ok", 4) == (result["sources"]["naver"]["outcome"], result["sources"]["naver"]["offers"])
