@@ -93,7 +93,8 @@ FROM (
   FROM attempt WHERE ended_at > lps.now() - interval '1 hour' AND mall IS NOT NULL AND try > 0
   GROUP BY mall) AS reads
 FULL JOIN (
-  SELECT mall, min(text) AS text, bool_or(paused) AS paused FROM mall_drift WHERE ended_at IS NULL GROUP BY mall
+  SELECT mall, min(text) AS text, bool_or(paused) AS paused FROM mall_drift
+  WHERE ended_at IS NULL AND sign <> 'search' GROUP BY mall
 ) AS seen ON seen.mall = reads.mall
 
 -- name: scheduler_late
