@@ -38,8 +38,8 @@ COMMANDS = {
     "replay": ("replay", "Read a search's kept pages with today's parsers: what would change."),
     "parse": ("parse", "Read a saved page of a mall as LPS reads it."),
     "match": ("match", "Judge titles against a product as LPS does."),
-    "quantity": ("match", "Read size, count and total from titles."),
-    "pairs": ("match", "Say of bare pairs of titles whether they are one product."),
+    "quantity": ("quantity", "Read size, count and total from titles."),
+    "pairs": ("pairs", "Say of bare pairs of titles whether they are one product."),
 }
 
 

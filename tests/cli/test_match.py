@@ -48,6 +48,22 @@ def test_it_names_bad_lines_by_number_and_decides_the_rest() -> None:
     assert "line 4" in result.stderr
 
 
+def test_it_reads_what_lps_parse_prints() -> None:
+    """Names and the mall's own numbers; what the card says counts; the last line is no offer."""
+    cards = [
+        {"rank": 1, "name": "들샘 생수 2L 12개", "price_krw": 9000, "shipping_krw": 0, "mall_item_id": "m1"},
+        {"rank": 2, "name": "들샘 생수 2L 12개", "price_krw": 5000, "mall_item_id": "m2", "sold_out": True},
+        {"rank": 3, "name": "들샘 생수 2L 6개", "price_krw": 4000, "shipping_krw": 0, "url": "u3", "min_order": 2},
+        {"outcome": "ok", "kind": "", "cards": 3, "offers": 3},
+    ]
+    text = "\n".join(json.dumps(card) for card in cards)
+    result = _run("match", "--name", "들샘 생수 2L", "--spec", "12개", "--offers", "-", text=text)
+    assert ("", 0) == (result.stderr, result.return_value)
+    *answers, last = _rows(result)
+    assert [("m1", "ok"), ("m2", "sold_out"), ("u3", "ok")] == [(one["id"], one["reason"]) for one in answers]
+    assert "u3" == last["winner"]
+
+
 def test_it_decides_many_requests_in_one_process() -> None:
     """Every answer line carries its request."""
     lines = [
@@ -57,7 +73,7 @@ def test_it_decides_many_requests_in_one_process() -> None:
             "spec": "",
             "offers": [{"id": 1, "title": "들샘 생수 2L", "price_krw": 900}],
         },
-        {"request_id": "r2", "name": "들샘 생수 2L", "offers": []},
+        {"request_id": "r2", "name": "들샘 생수 2L", "spec": None, "offers": []},
         {"request_id": "r3", "name": "", "offers": []},
     ]
     result = _run("match", "--requests", "-", text="\n".join(json.dumps(line) for line in lines))
