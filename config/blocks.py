@@ -263,6 +263,7 @@ class PeriodicConfig(Block):
 
     reap: Cron
     watch: Cron
+    recheck: Cron
     patrol: Cron
     prune: Cron
 

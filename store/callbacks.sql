@@ -33,7 +33,7 @@ WHERE outbox_id = %(id)s AND sent_at IS NULL AND failed_at IS NULL
 -- A page of deliveries, the newest first.
 SELECT outbox_id::text, job_id::text, kind, event, url, attempts, status, answer, created_at, sent_at, failed_at
 FROM outbox
-WHERE (%(job_id)s::uuid IS NULL OR job_id = %(job_id)s::uuid) AND (%(signer)s::text IS NULL OR signer = %(signer)s)
+WHERE kind IN ('callback', 'price') AND (%(job_id)s::uuid IS NULL OR job_id = %(job_id)s::uuid) AND (%(signer)s::text IS NULL OR signer = %(signer)s)
   AND (%(state)s::text IS NULL OR %(state)s = CASE WHEN sent_at IS NOT NULL THEN 'sent'
     WHEN failed_at IS NOT NULL THEN 'failed' ELSE 'waiting' END)
   AND (%(before)s::uuid IS NULL OR (created_at, outbox_id) <
@@ -43,7 +43,7 @@ ORDER BY created_at DESC, outbox_id DESC LIMIT %(limit)s
 -- name: one
 -- One delivery.
 SELECT outbox_id::text, job_id::text, kind, event, url, attempts, status, answer, created_at, sent_at, failed_at
-FROM outbox WHERE outbox_id = %(id)s AND (%(signer)s::text IS NULL OR signer = %(signer)s)
+FROM outbox WHERE outbox_id = %(id)s AND kind IN ('callback', 'price') AND (%(signer)s::text IS NULL OR signer = %(signer)s)
 
 -- name: tries
 -- Every try of one delivery.

@@ -15,6 +15,7 @@ import dramatiq
 import orjson
 
 from alerts import callback as sender
+from alerts import webhook
 from errors import Retry, Stop
 from store import callbacks
 from tasks.letters import NotConfigured, signing_secrets
@@ -53,8 +54,11 @@ def deliver(letter: Waiting) -> int:
         Retry, Stop, NotConfigured: as `alerts.callback.post` and `signing_secrets`.
     """
     block = runtime.settings.outbox
+    if not letter.url:
+        return _tell_operators(letter)
     target = sender.check(letter.url, block.internal)
-    body = orjson.dumps(letter.body)
+    slack = target.host == "hooks.slack.com"
+    body = orjson.dumps({"text": letter.body["text"]} if slack and "text" in letter.body else letter.body)
     headers: dict[str, Any] = {
         "Content-Type": "application/json",
         "User-Agent": "LPS-Callback/1",
@@ -64,6 +68,15 @@ def deliver(letter: Waiting) -> int:
     if letter.signer:
         headers["LPS-Signature"] = sender.sign(body, signing_secrets(letter.signer), int(time.time()))
     return sender.post(target, body, headers, timeout_s=block.timeout_s).status
+
+
+def _tell_operators(letter: Waiting) -> int:
+    """A price for which nobody else was named goes to the operators' webhook."""
+    url = runtime.settings.alert.webhook.get_secret_value()
+    if not url:
+        raise Stop("no address was given, and [alert] webhook is empty")
+    said = webhook.post(url, {"text": letter.body["text"]}, timeout_s=runtime.settings.outbox.timeout_s)
+    return said.status
 
 
 def _note(letter: Waiting, status: int | None, error: str, took_ms: int, ended: Any) -> None:

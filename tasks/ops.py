@@ -10,12 +10,15 @@ import dramatiq
 import structlog
 from periodiq import cron
 
-from store import alerts, health, metrics, spend
+from store import accounts, alerts, health, idempotency, metrics, rate, spend
 from tasks import alarm, bulk, evidence, flow, money, operate
+from tasks import watch as watching
 from tasks.runtime import runtime
 
 log = structlog.get_logger("lps.ops")
 BUDGET_DAYS = 3
+RECHECKS = 200
+"""Watched products one tick of the clock takes up."""
 
 
 @dramatiq.actor(queue_name="ops", periodic=cron(runtime.settings.periodic.reap))
@@ -44,6 +47,15 @@ def watch(sent_by: str = "clock") -> None:
         log.info("a notice is on its way", notice=done.notice)
 
 
+@dramatiq.actor(queue_name="ops", periodic=cron(runtime.settings.periodic.recheck))
+def recheck() -> None:
+    """Look watched products up that are due."""
+    with runtime.pool.transaction() as cur:
+        started = watching.recheck_due(cur, RECHECKS)
+    if started:
+        log.info("rechecks started", searches=started)
+
+
 @dramatiq.actor(queue_name="ops", periodic=cron(runtime.settings.periodic.prune))
 def prune() -> None:
     """Delete messages, tries and workers that are past their days."""
@@ -52,5 +64,7 @@ def prune() -> None:
         alerts.prune(cur, days=runtime.settings.queue.dead_days)
         health.forget(cur)
         spend.forget(cur, BUDGET_DAYS)
+        for past in (accounts, rate, idempotency):
+            past.prune(cur)
     evidence.prune()
     log.info("pruned", messages=removed.messages, attempts=removed.attempts, workers=removed.workers)

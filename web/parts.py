@@ -55,6 +55,13 @@ class Parts:
         return bulk
 
     @property
+    def submit_rules(self) -> ModuleType:
+        """`tasks.submit`: what may be searched for."""
+        from tasks import submit  # noqa: PLC0415 - as above
+
+        return submit
+
+    @property
     def letters(self) -> ModuleType:
         """`tasks.letters`: callbacks, loaded when somebody asks for one."""
         from tasks import letters  # noqa: PLC0415 - as above

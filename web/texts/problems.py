@@ -10,6 +10,7 @@ PROBLEMS: dict[str, tuple[str, str]] = {
         "다른 사이트에서 보낸 요청은 받지 않습니다.",
         "Requests from another site's page are refused.",
     ),
+    "problem.LPS_WATCH_NOT_FOUND": ("그런 가격 감시가 없습니다.", "There is no such watch."),
     "problem.LPS_LOGIN_NEEDED": (
         "로그인하거나 API 키(Authorization: Bearer lps_…)를 보내 주세요.",
         "Sign in, or send an API key (Authorization: Bearer lps_…).",
