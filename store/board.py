@@ -9,6 +9,7 @@ from store.sql import beside
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from decimal import Decimal
 
     from store.pool import Cursor
 
@@ -99,6 +100,19 @@ class Block:
     """The sign of the last one."""
 
 
+@dataclass(frozen=True, slots=True)
+class SpentNow:
+    """What today and this hour have cost, Korean time, USD; an open payment counts at its worst case."""
+
+    day_usd: Decimal
+    hour_usd: Decimal
+    ai_usd: Decimal
+    """Of the day."""
+    proxy_usd: Decimal
+    open_usd: Decimal
+    """Of the day, reserved and not settled yet."""
+
+
 def counts(cur: Cursor, *, stuck_s: float) -> Counts:
     """What waits, runs and is dead."""
     cur.execute(SQL["counts"], {"cap": CAP + 1, "stuck_s": stuck_s})
@@ -121,6 +135,12 @@ def blocks(cur: Cursor) -> list[Block]:
     """Malls that refused us in the last hour."""
     cur.execute(SQL["blocks"])
     return [Block(*row) for row in cur.fetchall()]
+
+
+def spent(cur: Cursor) -> SpentNow:
+    """The ledger of today."""
+    cur.execute(SQL["spent"])
+    return SpentNow(*cur.fetchone())
 
 
 def sessions(cur: Cursor, limit: int) -> list[Session]:

@@ -37,6 +37,16 @@ ORDER BY slot.ago DESC
 SELECT mall, count(*)::int, max(at), (array_agg(marker ORDER BY at DESC))[1]
 FROM bot_detection WHERE at > lps.now() - interval '1 hour' GROUP BY mall ORDER BY count(*) DESC
 
+-- name: spent
+-- What today and this hour (Korean time) have cost: an open payment counts at its worst case.
+SELECT coalesce(sum(usd), 0), coalesce(sum(usd) FILTER (WHERE this_hour), 0),
+  coalesce(sum(usd) FILTER (WHERE kind = 'ai'), 0), coalesce(sum(usd) FILTER (WHERE kind = 'proxy'), 0),
+  coalesce(sum(usd) FILTER (WHERE open), 0)
+FROM (SELECT kind, coalesce(settled_usd, reserved_usd) AS usd, settled_at IS NULL AS open,
+    reserved_at >= date_trunc('hour', lps.now()) AS this_hour
+  FROM spend
+  WHERE reserved_at >= date_trunc('day', lps.now() AT TIME ZONE 'Asia/Seoul') AT TIME ZONE 'Asia/Seoul') AS today
+
 -- name: sessions
 -- The newest stretches of crawling.
 SELECT mall, ip, start, ended_at, requests, bytes, end_reason FROM crawl_session ORDER BY id DESC LIMIT %s

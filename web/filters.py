@@ -13,6 +13,8 @@ from web import present
 from web.language import text
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from flask import Flask
 
 KST = ZoneInfo("Asia/Seoul")
@@ -23,6 +25,13 @@ def won(krw: int | None) -> str:
     if krw is None:
         return "–"
     return f"{krw:,}원" if g.lang == "ko" else f"₩{krw:,}"
+
+
+def usd(value: Decimal | float | None) -> str:
+    """Decimal("0.0123") → "$0.0123", whole cents from a dollar on; "–" when it is not known."""
+    if value is None:
+        return "–"
+    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
 
 
 def seconds(ms: float | None) -> str:
@@ -74,7 +83,7 @@ def mall_place(mall: str) -> int:
 
 def install(app: Flask) -> None:
     """Make them known to the templates."""
-    for function in (won, seconds, percent, clock, stamp):
+    for function in (won, usd, seconds, percent, clock, stamp):
         app.jinja_env.filters[function.__name__] = function
     app.jinja_env.filters["mall_name"] = present.mall_text
     for shown in (shipping_text, present.mall_text, present.reason_text, present.stage_text, mall_place, clock_now):

@@ -135,3 +135,14 @@ def test_a_key_is_made_shown_once_and_revoked(page: Page, stack: Stack) -> None:
     page.press("없애기")
     page.read("키를 없앴습니다")
     page.read("키가 없습니다")
+
+
+def test_an_alert_is_silenced(page: Page, stack: Stack) -> None:
+    """With hours and a reason; the page then says until when, and ends it again."""
+    page.open("/ops/alerts")
+    row = "//tr[th[contains(., 'queue_lag')]]"
+    page.write("reason", "새벽 배포", row)
+    page.press("막기", row)
+    page.read("새벽 배포")
+    page.press("다시 알리기", row)
+    page.read("다시 알립니다")

@@ -62,6 +62,8 @@ def filled(db: Database) -> dict[str, str]:
         "ops-queues": "/ops/queues",
         "ops-workers": "/ops/workers",
         "ops-crawl": "/ops/crawl",
+        "ops-alerts": "/ops/alerts",
+        "ops-money": "/ops/money",
         "ops-keys": "/ops/keys",
         "ops-settings": "/ops/settings",
         "ops-audit": "/ops/audit",

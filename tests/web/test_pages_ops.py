@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tests.conftest import Database
 
-PAGES = ("", "/jobs", "/dead", "/queues", "/workers", "/crawl", "/settings", "/audit")
+PAGES = ("", "/jobs", "/dead", "/queues", "/workers", "/crawl", "/alerts", "/money", "/settings", "/audit")
 
 
 @pytest.fixture
@@ -173,6 +173,37 @@ def test_a_search_in_detail_tells_every_try(operator: FlaskClient, db: Database)
     page = operator.get(f"/ops/jobs/{job_id}").text
     assert all(part in text_of(page) for part in ("//***@proxy refused", "NotRendered", "시도 기록 5건"))
     assert "geheim" not in page
+
+
+def test_an_alert_is_silenced_with_an_end_and_a_reason(operator: FlaskClient, db: Database) -> None:
+    """What rings stands first here and on the overview; the silence shows until when, why and by whom, and can end."""
+    db.rows("INSERT INTO alert_state (rule, state, since, evaluated_at, value, limit_value, text)"
+            " VALUES ('dead', 'firing', lps.now(), lps.now(), 30, 20, '<b>many')")  # fmt: skip
+    assert "알림 dead: &lt;b&gt;many" in operator.get("/ops").text
+    token = {"csrf_token": signin.csrf(db), "hours": "4"}
+    assert 422 == operator.post("/ops/alerts/dead", data=token | {"act": "silence"}).status_code
+    assert 422 == operator.post("/ops/alerts/dead", data=token | {"hours": "9999", "reason": "x"}).status_code
+    assert 404 == operator.post("/ops/alerts/nothing", data=token | {"reason": "x"}).status_code
+    done = operator.post("/ops/alerts/dead", data=token | {"act": "silence", "reason": "점검 중"})
+    assert done.location.endswith("note=silenced")
+    seen = text_of(operator.get("/ops/alerts").text)
+    assert re.search("dead 울림 막아 둠 .*점검 중 kim", seen)
+    assert "webhook is empty" in operator.post("/ops/alerts/dead", data=token | {"act": "test"}).text
+    operator.post("/ops/alerts/dead", data=token | {"act": "unsilence"})
+    assert "막아 둠" not in operator.get("/ops/alerts").text
+
+
+def test_money_is_shown_against_its_caps(operator: FlaskClient, db: Database) -> None:
+    """What today cost, open payments at their worst case; near the cap the overview says so."""
+    job_id = rows.finished(db, [WINNER])
+    db.rows("INSERT INTO spend (job_id, kind, stage, reserved_usd, settled_usd, settled_at) VALUES"
+            " (%s, 'ai', 'match', 9, 7.5, lps.now())", job_id)  # fmt: skip
+    db.rows("INSERT INTO spend (job_id, kind, stage, reserved_usd) VALUES (%s, 'proxy', 'coupang', 1)", job_id)
+    seen = text_of(operator.get("/ops/money").text)
+    assert "오늘 $8.50 한도 $10.00" in seen
+    assert "정산 전 예약 $1.00" in seen
+    assert "오늘 비용 $8.50, 한도 $10.00" in text_of(operator.get("/ops").text)
+    assert "$7.50" in operator.get(f"/ops/jobs/{job_id}").text
 
 
 def test_settings_are_shown_without_secrets(app: Flask, operator: FlaskClient) -> None:

@@ -20,6 +20,8 @@ PAGES = (
     ("ops.queues", "operator"),
     ("ops.workers", "operator"),
     ("ops.crawl", "operator"),
+    ("ops.alerts", "operator"),
+    ("ops.money", "operator"),
     ("ops.keys", "admin"),
     ("ops.settings", "operator"),
     ("ops.audit", "operator"),
@@ -46,6 +48,8 @@ NOTES = (
     "partly",
     "cancelled",
     "revoked",
+    "silenced",
+    "unsilenced",
     "gone",
 )
 

@@ -10,6 +10,7 @@ from flask import request
 
 import store.evidence
 import store.listing
+import store.spend
 from model import JobStatus
 from store.listing import Filter
 from tasks import operate
@@ -76,6 +77,7 @@ def job_detail(job_id: str) -> str:
     with here().pool.autocommit() as cur:
         kept = store.evidence.of_job(cur, job_id)
         notes = store.listing.audit(cur, limit=50, subject=job_id)
+        payments = store.spend.ledger(cur, job_id)
     return page(
         "job",
         job=present.search(found),
@@ -84,6 +86,7 @@ def job_detail(job_id: str) -> str:
         letters=operate.dead_letters(operate.Which(ids=[job_id])),
         evidence=kept,
         notes=notes,
+        payments=payments,
     )
 
 

@@ -11,7 +11,8 @@ import store.board
 import store.health
 import store.ops
 from model import MALLS
-from tasks import operate
+from tasks import alerting, operate
+from web.filters import usd
 from web.language import text
 from web.ops import blueprint
 from web.ops.frame import page
@@ -22,12 +23,15 @@ from web.roles import needs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from store.board import Block, Counts, Slot, StageHour
+    from alerts.engine import State
+    from store.board import Block, Counts, Slot, SpentNow, StageHour
     from store.health import Drifting
     from tasks.queue.pauses import Pause
     from tasks.queue.retention import QueueStats
 
 ORDER = (*MALLS, "match", "persist", "outbox", "ops")
+NEAR = 0.8
+"""This share of the day's cap is worth a look."""
 FEW = 3
 """A mall that was asked less often in the hour is not judged by it."""
 
@@ -44,6 +48,8 @@ class Now:
     paused: dict[str, Pause]
     workers: list[dict[str, Any]]
     drift: list[Drifting]
+    spent: SpentNow
+    firing: list[State]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +74,12 @@ def read() -> Now:
             paused={},
             workers=store.ops.workers(cur, stuck_s=settings.worker.stuck_s, lease_s=settings.queue.lease_s),
             drift=store.health.drifting(cur),
+            spent=store.board.spent(cur),
+            firing=[],
         )
     now.queues.update({one.name: one for one in operate.queue_stats()})
     now.paused.update({one.name: one for one in operate.paused()})
+    now.firing.extend(one for one in alerting.board().states if one.state in ("firing", "unknown"))
     return now
 
 
@@ -91,15 +100,28 @@ def overview() -> str:
         dead=sum(slot.dead for slot in now.slots),
         blocks={one.mall: one for one in now.blocks},
         cap=store.board.CAP,
+        day_cap=here().settings.money.day_cap_usd,
     )
 
 
 def troubles(now: Now) -> Iterator[Trouble]:
     """What is wrong, the worst first."""
+    yield from _of_alerts(now)
     yield from _of_workers(now)
     yield from _of_queues(now)
     yield from _of_malls(now)
     yield from _of_dead(now)
+
+
+def _of_alerts(now: Now) -> Iterator[Trouble]:
+    for one in now.firing:
+        rule = f"{one.rule} {one.labels}".strip()
+        told = text("trouble.rings" if one.state == "firing" else "trouble.unknown", rule=rule, text=one.text)
+        yield Trouble("bad" if one.state == "firing" else "warn", told, url_for("ops.alerts"))
+    cap = here().settings.money.day_cap_usd
+    if cap and float(now.spent.day_usd) >= NEAR * cap:
+        spent = text("trouble.money", usd=usd(now.spent.day_usd), cap=usd(cap))
+        yield Trouble("bad", spent, url_for("ops.money"))
 
 
 def _of_workers(now: Now) -> Iterator[Trouble]:

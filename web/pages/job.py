@@ -10,7 +10,6 @@ from flask import Response, redirect, render_template, request, url_for
 
 from model import Same
 from tasks import operate
-from tasks.reread import NotNow, reread
 from web import answers, filters, order, present, service
 from web.auth import current
 from web.language import text
@@ -75,11 +74,13 @@ def cancel(job_id: str) -> AnyResponse:
 @needs("buyer")
 def read_again(job_id: str, mall: str) -> AnyResponse:
     """Read one mall of a finished search once more."""
+    if not service.is_id(job_id):
+        raise Problem("LPS_JOB_NOT_FOUND")
     try:
-        reread(job_id, mall, who=current().who)
+        operate.retry_source(job_id, mall, who=current().who)
     except operate.NotFound:
         raise Problem("LPS_JOB_NOT_FOUND") from None
-    except NotNow:
+    except operate.NotRevivableError:
         return _back(job_id, "refused")
     return _back(job_id, "reread")
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from web.texts.access import ACCESS
 from web.texts.bulk import BULK
+from web.texts.night import NIGHT
 from web.texts.ops import OPS
 from web.texts.pages import PAGES
 from web.texts.problems import PROBLEMS
 from web.texts.words import WORDS
 
 LANGUAGES = ("ko", "en")
-ALL = BULK | OPS | PAGES | WORDS | PROBLEMS | ACCESS
+ALL = BULK | NIGHT | OPS | PAGES | WORDS | PROBLEMS | ACCESS
 
 
 def text(language: str, key: str, **values: object) -> str:

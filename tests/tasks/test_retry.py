@@ -8,7 +8,6 @@ import pytest
 
 from errors import Blocked
 from tasks import operate
-from tasks.reread import NotFound, NotNow, reread
 from tests.tasks.conftest import Bench, ScriptedMarket, offer
 
 if TYPE_CHECKING:
@@ -22,13 +21,13 @@ def test_a_mall_that_was_blocked_is_read_again(bench: Bench, market: ScriptedMar
     job = bench.search()
     assert job.result
     assert (9_000, False) == (job.result["lowest"]["price"], job.result["complete"])
-    reread(job.job_id, "coupang", who="kim")
+    operate.retry_source(job.job_id, "coupang", who="kim")
     again = bench.wait(job.job_id).result
     assert again
     assert (7_000, True) == (again["lowest"]["price"], again["complete"])
     assert [(7_000,)] == db.rows("SELECT final_lowest FROM price_history")
     assert (1, 2) == (market.count("naver"), market.count("coupang"))
-    assert [("kim", "reread")] == db.rows("SELECT who, action FROM audit")
+    assert [("kim", "retry_source")] == db.rows("SELECT who, action FROM audit")
 
 
 def test_a_mall_that_was_not_asked_is_asked(bench: Bench, market: ScriptedMarket) -> None:
@@ -36,7 +35,7 @@ def test_a_mall_that_was_not_asked_is_asked(bench: Bench, market: ScriptedMarket
     market.script["naver"] = [[offer("naver", 9_000)]]
     market.script["gmarket"] = [[offer("gmarket", 8_000)]]
     job = bench.search()
-    reread(job.job_id, "gmarket", who="kim")
+    operate.retry_source(job.job_id, "gmarket", who="kim")
     again = bench.wait(job.job_id).result
     assert again
     assert 8_000 == again["lowest"]["price"]
@@ -48,9 +47,13 @@ def test_what_cannot_be_read_again_is_refused_with_why(bench: Bench, market: Scr
     job_id = bench.search().job_id
     operate.pause("st11", who="kim", reason="blocks us")
     for mall, why in (("naver", "answered already"), ("st11", "paused: blocks us")):
-        with pytest.raises(NotNow, match=why):
-            reread(job_id, mall, who="kim")
-    for job, mall in ((job_id, "ebay"), ("00000000-0000-4000-8000-000000000000", "st11"), ("nonsense", "st11")):
-        with pytest.raises(NotFound):
-            reread(job, mall, who="kim")
+        with pytest.raises(operate.NotRevivableError, match=why):
+            operate.retry_source(job_id, mall, who="kim")
+    for job, mall in (
+        (job_id, "ebay"),
+        ("00000000-0000-4000-8000-000000000000", "st11"),
+        ("00000000-0000-4000-8000-000000000001", "naver"),
+    ):
+        with pytest.raises(operate.NotFound):
+            operate.retry_source(job, mall, who="kim")
     assert [(3, 0)] == db.rows("SELECT status, round FROM job")

@@ -1,0 +1,21 @@
+"""Every view of the operators, loaded together."""
+
+from __future__ import annotations
+
+from web.ops import alerts, audit, crawl, dead, health, jobs, keys, metrics, money, overview, queues, settings, workers
+
+__all__ = [
+    "alerts",
+    "audit",
+    "crawl",
+    "dead",
+    "health",
+    "jobs",
+    "keys",
+    "metrics",
+    "money",
+    "overview",
+    "queues",
+    "settings",
+    "workers",
+]
