@@ -54,6 +54,8 @@ from model import SourceOutcome
 if TYPE_CHECKING:
     from decimal import Decimal
 
+    from ruling import Usage
+
 
 class LpsError(Exception):
     """LPS failed."""
@@ -206,6 +208,8 @@ class Unasked(LpsError):
 
     kind = "ai_error"
     """The word in the result: why the rules decided alone."""
+    usage: Usage | None = None
+    """What it was billed by; None when nobody knows, so that the worst case stands."""
 
 
 class AiDown(Unasked):

@@ -6,12 +6,12 @@ Money is whole KRW (int) or USD (Decimal); absent is None, nothing found is ().
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from decimal import Decimal
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from datetime import datetime
-    from decimal import Decimal
 
 MALLS = ("naver", "coupang", "gmarket", "auction", "st11")
 FIRST = ("naver", "coupang")
@@ -197,6 +197,9 @@ class Decision:
     """Ours, e.g. "100g당 412원"; None when the quantity is unknown."""
     matched: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    version: str = ""  # of whatever decided: "gate 1 prompt 1 gpt-4o-mini"
+    cost_usd: Decimal = Decimal(0)  # this offer's share of the call that judged it in this search
+    note: str = ""  # who corrected it and why, or why no model was asked
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -207,9 +210,12 @@ class Match:
     mode: Mode
     decisions: tuple[Decision, ...]
     winner: Decision | None = None
-    confirmed: Decision | None = None
-    """The cheapest with known shipping; may be the winner itself."""
+    confirmed: Decision | None = None  # the cheapest with known shipping; may be the winner itself
     version: str = ""
+    why: str = ""  # why the rules decided alone; empty when a model's verdict counts
+    open: int = 0  # offers that the rules left open
+    asked: int = 0  # titles that a model was asked about in this round
+    cached: int = 0  # titles whose verdict was remembered
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -254,10 +260,8 @@ class Submitted:
 
     job_id: str
     status: JobStatus
-    deduped: bool = False
-    """The same product was already being searched: that job is handed back."""
-    cached: bool = False
-    """A fresh result was there: nothing was asked again."""
+    deduped: bool = False  # the same product was already being searched: that job is handed back
+    cached: bool = False  # a fresh result was there: nothing was asked again
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -274,12 +278,10 @@ class Ops:
     cost_1h_usd: Decimal
     stages: dict[str, dict[str, float]] = field(default_factory=dict)
     """Per stage: n, p50_ms, p95_ms over the last hour."""
-    lost_running: int = 0
-    """Stages whose worker is gone, until the reaper takes them."""
+    lost_running: int = 0  # stages whose worker is gone, until the reaper takes them
     workers: list[dict[str, Any]] = field(default_factory=list)
     """Processes that have not stopped in order: worker_id, host, pid, state (idle working stuck draining lost) …"""
-    paused: list[dict[str, Any]] = field(default_factory=list)
-    """name, reason, who, since."""
+    paused: list[dict[str, Any]] = field(default_factory=list)  # name, reason, who, since
     usable_ports_pct: float | None = None
     block_sessions_6h: int = 0
 

@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ai import spec as product_spec
-from ai.gate import GATE_VERSION, Judgement, judge
+from ai.cache import version
+from ai.gate import Judgement, judge
+from ai.match_open import Heard, hear
 from ai.naming import Naming
 from ai.price import effective, outlier_floor, unit_price
 from ai.title import read as read_title
@@ -14,6 +16,8 @@ from model import MALLS, Decision, Match, Offer, Outcome, Product, Reason, Same
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    from ai.match_open import Counsel
 
 _VERDICTS = {"accept": Same.SAME, "reject": Same.DIFFERENT, "ask": Same.UNSURE}
 
@@ -25,28 +29,60 @@ def decide(
     shipping: Callable[[Offer], int],
     allow_used: bool = False,
     allow_overseas: bool = False,
+    counsel: Counsel | None = None,
 ) -> Match:
-    """Judge every offer once by rules alone and choose the winner.
+    """Judge every offer once and choose the winner: by rules, then by what people and models said of open ones.
 
     `shipping` gives the KRW assumed for an offer whose mall does not say its shipping. Another pack count never wins;
-    it keeps its unit price; an offer without a price never wins. Never raises on any text.
+    it keeps its unit price; an offer without a price never wins. Never raises on any text; what `counsel` raises
+    (errors.Lost, errors.DatabaseDown) goes through.
     """
     spec = product_spec.read(product.name, product.specification).allowing(used=allow_used, overseas=allow_overseas)
-    judged = _of_one_maker(spec, [(judge(spec, offer), offer) for offer in _once(offers)])
+    first = [(judge(spec, offer), offer) for offer in _once(offers)]
+    judged = _of_one_maker(spec, first)
     decisions = [_decision(judgement, offer, shipping) for judgement, offer in judged]
-    decisions = _without_outliers(decisions)
+    heard = Heard(decisions)
+    if counsel is not None:
+        one_product = judged is first and spec.naming is not Naming.KIND
+        wanted = _wanted(decisions) if one_product else set()
+        heard = hear(counsel, product, decisions, wanted, used=allow_used, overseas=allow_overseas)
+    decisions = _without_outliers([_by_card(one) if one.verdict is Same.SAME else one for one in heard.decisions])
     same = [one for one in decisions if one.verdict is Same.SAME and one.effective_price_krw is not None]
     winner = min(same, key=_order, default=None)
     confirmed = min((decision for decision in same if decision.shipping_known), key=_order, default=None)
     outcome = Outcome.FOUND if winner is not None else Outcome.NO_SAFE_MATCH if decisions else Outcome.NOT_FOUND
     return Match(
         outcome=outcome,
-        mode="rules",
+        mode=heard.mode,
         decisions=tuple(decisions),
         winner=winner,
         confirmed=confirmed,
-        version=GATE_VERSION,
+        version=heard.version,
+        why=heard.why,
+        open=sum(judgement.verdict == "ask" for judgement, _ in judged),
+        asked=heard.asked,
+        cached=heard.cached,
     )
+
+
+def _wanted(decisions: list[Decision]) -> set[int]:
+    """Which open offers matter: those that could be the lowest of their mall; the titles of others decide nothing.
+
+    A card that makes a right title unsafe (options, more than one to order) stays unsafe whatever a title says.
+    """
+    lowest: dict[str, int] = {}
+    for one in _without_outliers(decisions):
+        if one.verdict is Same.SAME and one.effective_price_krw is not None:
+            lowest[one.offer.mall] = min(one.effective_price_krw, lowest.get(one.offer.mall, one.effective_price_krw))
+    return {
+        at
+        for at, one in enumerate(decisions)
+        if one.verdict is Same.UNSURE
+        and one.effective_price_krw is not None
+        and one.effective_price_krw < lowest.get(one.offer.mall, one.effective_price_krw + 1)
+        and not one.offer.option_range
+        and (one.offer.min_order or 1) <= 1
+    }
 
 
 def _once(offers: Iterable[Offer]) -> list[Offer]:
@@ -84,6 +120,7 @@ def _decision(judgement: Judgement, offer: Offer, shipping: Callable[[Offer], in
         unit_price=unit_price(offer.name, offer.price_krw, read_title(offer.name).quantity),
         matched=judgement.matched,
         missing=judgement.missing,
+        version=version(),
     )
     return _by_card(decision) if decision.verdict is Same.SAME else decision
 
@@ -91,6 +128,8 @@ def _decision(judgement: Judgement, offer: Offer, shipping: Callable[[Offer], in
 def _by_card(decision: Decision) -> Decision:
     """What a card says that makes a right title unsafe: several options, more than one to order."""
     offer = decision.offer
+    if decision.source == "person":
+        return decision
     if offer.option_range:
         return replace(decision, verdict=Same.UNSURE, reason=Reason.OPTION, confidence=0.5)
     # The gate knows whether the least order is the asked amount; nobody else does.
@@ -104,7 +143,7 @@ def _without_outliers(decisions: list[Decision]) -> list[Decision]:
     floor = outlier_floor(prices)
     return [
         replace(decision, verdict=Same.UNSURE, reason=Reason.PRICE, confidence=0.5)
-        if decision.verdict is Same.SAME and 0 < _price(decision) < floor
+        if decision.verdict is Same.SAME and decision.source != "person" and 0 < _price(decision) < floor
         else decision
         for decision in decisions
     ]

@@ -32,6 +32,7 @@ from ai.match import decide
 from model import FALLBACK, FIRST, Job, JobStatus, Priority, Product
 from store import attempts, databases, jobs, migrate, offers, prices
 from store.pool import Pool
+from store.spend import Spent
 from tasks import broker, result
 from tasks.queue import current_message
 from tasks.runtime import runtime
@@ -122,7 +123,7 @@ def bare(pool: Pool, job: Job, sources: list[JobSource]) -> float:
                 found += [offer for part in threads.map(read, here) for offer in part]
                 match = decide(job.product, found, shipping=runtime.assumed_shipping)
     ordered = result.ordered(match)
-    answer = result.build(job, sources, ordered, proxy_usd_per_gb=0)
+    answer = result.build(job, sources, ordered, result.Bill(Spent(), ()))
     with pool.transaction() as cur:
         job_id = jobs.submit(
             cur, job.product, priority=Priority.INTERACTIVE, deadline_s=90, trace_id="bench", options={}

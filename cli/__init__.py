@@ -38,6 +38,8 @@ COMMANDS = {
     "replay": ("replay", "Read a search's kept pages with today's parsers: what would change."),
     "parse": ("parse", "Read a saved page of a mall as LPS reads it."),
     "match": ("match", "Judge titles against a product as LPS does."),
+    "explain": ("explain", "Why a search was decided as it was: every offer, round and payment."),
+    "correct": ("explain", "Say that an offer is, or is not, the product; export what people said."),
     "quantity": ("quantity", "Read size, count and total from titles."),
     "pairs": ("pairs", "Say of bare pairs of titles whether they are one product."),
 }

@@ -8,6 +8,7 @@ import sys
 import threading
 from pathlib import Path
 
+from sandbox.ai import SEED
 from sandbox.fixtures import NoFixtures
 from sandbox.scenario import UnknownScenario
 from sandbox.server import Market, serve
@@ -20,7 +21,7 @@ def main(argv: list[str] | None = None) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     try:
-        market = serve(port=args.port, fixtures=args.fixtures, latency_ms=args.latency_ms)
+        market = serve(port=args.port, fixtures=args.fixtures, latency_ms=args.latency_ms, ai_seed=args.ai_seed)
     except (OSError, NoFixtures) as error:
         sys.stderr.write(f"sandbox: {error}\n")
         return 1
@@ -38,6 +39,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--port", type=int, default=0, help="0: any free one")
     parser.add_argument("--fixtures", type=Path, help="folder of saved real bodies to serve")
     parser.add_argument("--latency-ms", type=int, default=0, help="wait before every page")
+    parser.add_argument("--ai-seed", type=int, default=SEED, help="which titles the noisy model gets wrong")
     parser.add_argument("--scenario", action="append", default=[], metavar="MALL=NAME[:ARG]")
     return parser.parse_args(argv)
 

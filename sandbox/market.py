@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 from sandbox import assets, blocked, heavy, oddities, product, scenario
+from sandbox.ai import SEED, Oracle
 from sandbox.answer import JSON, PLAIN, Answer, Ask, View, html
 from sandbox.catalogue import offers_of
 from sandbox.fixtures import Fixtures
@@ -31,24 +32,29 @@ _LOOPBACK = ("127.0.0.1", "localhost", "")
 class Malls:
     """Five malls behind one door; safe to call from many threads."""
 
-    def __init__(self, *, fixtures: Path | None = None, latency_ms: int = 0) -> None:
+    def __init__(self, *, fixtures: Path | None = None, latency_ms: int = 0, ai_seed: int = SEED) -> None:
         self.latency_s = latency_ms / 1000
         self._fixtures = Fixtures(fixtures) if fixtures else None
         self._indexes = {mall: Index(mall, offers_of(mall)) for mall in MALLS}
         self._offers = {mall: {str(one.offer_id): one for one in offers_of(mall)} for mall in MALLS}
         self._pages: OrderedDict[tuple[Any, ...], Answer] = OrderedDict()
         self._lock = threading.Lock()
+        self.oracle = Oracle(ai_seed)
         self.reset()
 
     def reset(self) -> None:
         """All counts to zero, all scenarios off."""
+        self.oracle.reset()
         with self._lock:
             self._counts = {mall: {"requests": 0, "searches": 0, "bytes": 0} for mall in MALLS}
             self._scenarios = {mall: (Scenario(), 0) for mall in MALLS}
             self._by_ip: dict[str, dict[str, int]] = {}
 
     def set_scenario(self, mall: str, name: str, arg: str = "") -> None:
-        """From now on this mall behaves like that. Raises scenario.UnknownScenario."""
+        """From now on this mall, or the model ("ai"), behaves like that. Raises scenario.UnknownScenario."""
+        if mall == "ai":
+            self.oracle.fail(name, arg)
+            return
         made = scenario.read(mall, name, arg)
         with self._lock:
             self._scenarios[mall] = (made, 0)
@@ -154,7 +160,9 @@ class Malls:
         """The sandbox's own switches below `/_sandbox/`; a body means POST."""
         if body is None:
             return {
-                "/_sandbox/counts": Answer(body=_json({"sandbox": True, "malls": self.counts()}), content_type=JSON),
+                "/_sandbox/counts": Answer(
+                    body=_json({"sandbox": True, "malls": self.counts(), "ai": self.oracle.counts()}), content_type=JSON
+                ),
                 "/_sandbox/ips": Answer(body=_json({"sandbox": True, "ips": self.pages_by_ip()}), content_type=JSON),
                 "/_sandbox/scenario": Answer(body=scenario.as_json(self.scenarios()), content_type=JSON),
             }.get(path, _problem(404, "no such switch"))

@@ -14,6 +14,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, cast
 
+from sandbox.ai import SEED
 from sandbox.malls import MALLS
 from sandbox.market import Malls
 
@@ -36,6 +37,7 @@ class Market:
         self._thread = threading.Thread(target=server.serve_forever, args=(0.05,), name="sandbox", daemon=True)
         self._thread.start()
         self.malls = server.malls
+        self.oracle = server.malls.oracle
         self.url = f"http://127.0.0.1:{server.server_port}"
         """Where it answers, no trailing slash."""
 
@@ -74,9 +76,9 @@ class Market:
         self.close()
 
 
-def serve(*, port: int = 0, fixtures: Path | None = None, latency_ms: int = 0) -> Market:
+def serve(*, port: int = 0, fixtures: Path | None = None, latency_ms: int = 0, ai_seed: int = SEED) -> Market:
     """Start on 127.0.0.1. Raises OSError when the port is taken, fixtures.NoFixtures for an unusable folder."""
-    return Market(_Server(port, Malls(fixtures=fixtures, latency_ms=latency_ms)))
+    return Market(_Server(port, Malls(fixtures=fixtures, latency_ms=latency_ms, ai_seed=ai_seed)))
 
 
 class _Server(ThreadingHTTPServer):
@@ -151,7 +153,16 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         size = int(self.headers.get("Content-Length") or 0)
-        self._send("", self._market.malls.control(self.path.partition("?")[0], self.rfile.read(size)))
+        body, path = self.rfile.read(size), self.path.partition("?")[0]
+        if not path.startswith("/ai/"):
+            self._send("", self._market.malls.control(path, body))
+            return
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        answer, wait_s = self._market.malls.oracle.answer(path, headers, body)
+        if wait_s and self._market.closing.wait(None if math.isinf(wait_s) else wait_s):
+            self.close_connection = True
+            return
+        self._send("", answer)
 
     def _send(self, mall: str, answer: Answer) -> None:
         head = [f"HTTP/1.1 {answer.status} {_REASONS.get(answer.status, '')}"]

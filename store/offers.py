@@ -172,11 +172,15 @@ def _decision_row(job_id: str, n: int, decision: Decision) -> tuple[Any, ...]:
         decision.unit_price,
         list(decision.matched),
         list(decision.missing),
+        decision.version,
+        decision.cost_usd,
+        decision.note.encode("utf-8", "replace").decode().replace("\0", " "),
     )
 
 
 def _decision(row: tuple[Any, ...]) -> Decision:
-    offer, verdict, reason, confidence, source, effective_price_krw, shipping_known, unit_price, matched, missing = row
+    offer, verdict, reason, confidence, source, effective_price_krw, shipping_known, unit_price, *more = row
+    matched, missing, version, cost_usd, note = more
     return Decision(
         offer=Offer.from_json(offer),
         verdict=Same(verdict),
@@ -188,4 +192,7 @@ def _decision(row: tuple[Any, ...]) -> Decision:
         unit_price=unit_price,
         matched=tuple(matched),
         missing=tuple(missing),
+        version=version,
+        cost_usd=cost_usd,
+        note=note,
     )

@@ -75,9 +75,10 @@ DELETE FROM offer_verdict WHERE job_id = %s
 -- name: decide
 -- The verdicts of a match round.
 INSERT INTO offer_verdict (job_id, n, mall, rank, offer, verdict, reason, confidence, source, effective_price_krw,
-  shipping_known, unit_price, matched, missing) VALUES %s
+  shipping_known, unit_price, matched, missing, version, cost_usd, note) VALUES %s
 
 -- name: decisions
 -- Every offer of a job with its verdict, in the order they were decided.
-SELECT offer, verdict, reason, confidence, source, effective_price_krw, shipping_known, unit_price, matched, missing
+SELECT offer, verdict, reason, confidence, source, effective_price_krw, shipping_known, unit_price, matched, missing,
+  version, cost_usd, note
 FROM offer_verdict WHERE job_id = %s ORDER BY n

@@ -48,15 +48,8 @@ class Boot(Middleware):
         stand("worker")
         log.info(config.pool_plan(settings, "worker").line)
         ai = settings.ai
-        why = (
-            "switched off"
-            if not ai.enabled
-            else "no key"
-            if not ai.api_key.get_secret_value()
-            else "not in this version"
-        )
-        # The rules decide alone, and the result says so.
-        log.info(f"AI: OFF ({why})")
+        # Without a model the rules decide alone, and every result says so.
+        log.info(f"AI: OFF ({ai.why_off})" if ai.why_off else f"AI: ON ({ai.model}, {ai.base_url})")
 
     def before_worker_shutdown(self, _broker: Broker, _worker: object) -> None:
         """Bound the time that stages under way have left."""

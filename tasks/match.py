@@ -2,21 +2,30 @@
 
 After    the last source of a round          Then   the fallback malls, or persist          Queue  match
 Takes    job_id
-Gives    a verdict with its reason for every offer
-Costs    0 USD (rules); ~0.2 ms an offer
-Errors   none of its own: what the malls answered is in the database
+Gives    a verdict with its reason for every offer, and which mode decided
+Costs    ~0.2 ms an offer; with a model at most one call a round ([ai] max_calls), usually below 0.0003 USD
+Errors   none of its own: without a model's answer the rules decide, and the result says why
 """
 
 from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
 
 import dramatiq
 import structlog
 
 from ai.match import decide
-from store import jobs, offers
+from store import decisions, jobs, offers
 from tasks import flow
+from tasks.counsel import Counsel
 from tasks.queue import current_message
 from tasks.runtime import runtime
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tasks.queue import Delivery
 
 log = structlog.get_logger("lps.match")
 
@@ -30,6 +39,7 @@ def match(job_id: str) -> None:
         sources = offers.sources(cur, job_id)
     if job is None or job.final or job.round != message.round:
         return
+    began = time.monotonic()
     found = [offer for source in sources if source.report for offer in source.report.offers]
     answer = decide(
         job.product,
@@ -37,8 +47,19 @@ def match(job_id: str) -> None:
         shipping=runtime.assumed_shipping,
         allow_used=bool(job.options.get("allow_used")),
         allow_overseas=bool(job.options.get("allow_overseas")),
+        counsel=Counsel(job, _wait(message)),
     )
     same = sum(decision.verdict == "same" for decision in answer.decisions)
     log.info(f"[ai] 판정 {len(answer.decisions)}건 중 매칭 {same}건")
+    took_ms = round((time.monotonic() - began) * 1000)
     with runtime.broker.effect(message) as cur:
+        decisions.record_round(cur, job_id, job.round, answer, took_ms)
         flow.matched(cur, job, answer)
+
+
+def _wait(message: Delivery) -> Callable[[float], None]:
+    def wait(seconds: float) -> None:
+        message.lost.wait(seconds)
+        message.check()
+
+    return wait

@@ -12,7 +12,8 @@ import dramatiq
 import structlog
 
 from model import Outcome
-from store import jobs, offers, prices
+from store import decisions as decided
+from store import jobs, offers, prices, spend
 from tasks import ends, evidence, flow, result
 from tasks.queue import current_message
 from tasks.runtime import runtime
@@ -28,9 +29,12 @@ def persist(job_id: str) -> None:
         job = jobs.get(cur, job_id)
         sources = offers.sources(cur, job_id)
         decisions = offers.decisions(cur, job_id)
+        rounds = decided.rounds(cur, job_id)
+        spent = spend.of_job(cur, job_id)
     if job is None or job.final or job.round != message.round:
         return
-    answer = result.build(job, sources, decisions, proxy_usd_per_gb=runtime.settings.proxy.usd_per_gb)
+    bill = result.Bill(spent, rounds, runtime.settings.proxy.usd_per_gb)
+    answer = result.build(job, sources, decisions, bill)
     with runtime.broker.effect(message) as cur:
         at = jobs.lock(cur, job_id)
         if at is None or at.round != job.round:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -12,35 +13,59 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from model import Job, JobSource, Match
+    from store.decisions import Round
+    from store.spend import Spent
 
 GB = 10**9
 
 
-def build(
-    job: Job, sources: Sequence[JobSource], decisions: Sequence[Decision], *, proxy_usd_per_gb: float
-) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What a search cost, and how it was decided."""
+
+    spent: Spent
+    rounds: Sequence[Round]
+    proxy_usd_per_gb: float = 0.0
+
+
+def build(job: Job, sources: Sequence[JobSource], decisions: Sequence[Decision], bill: Bill) -> dict[str, Any]:
     """The result JSON; its shape is in ARCHITECTURE.md and queried by the operations guide."""
     accepted = winners(decisions)
     confirmed = [decision for decision in accepted if decision.shipping_known]
-    proxy_bytes = sum(source.report.size_bytes for source in sources if source.report and source.mall != "naver")
-    # The rules decide alone in this version, so the wire is all that costs.
-    proxy_usd = Decimal(str(proxy_usd_per_gb)) * proxy_bytes / GB
     return {
         "outcome": _outcome(decisions, accepted),
         "complete": any_answer(sources) and not missing(sources),
-        "mode": "rules",
+        **_mode(bill.rounds),
         "lowest": _offer(accepted[0]) if accepted else None,
         "lowest_confirmed": _offer(confirmed[0]) if confirmed else None,
         "sources": {source.mall: _source(source, decisions) for source in sources},
-        "metrics": {
-            "duration_ms": round((datetime.now(UTC) - job.created_at).total_seconds() * 1000),
-            "cost": {
-                "total_usd": float(proxy_usd),
-                "ai_usd": 0.0,
-                "proxy_usd": float(proxy_usd),
-            },
-            "crawl": {"proxy_bytes": proxy_bytes},
-            "ai": {"calls": 0, "input_tokens": 0, "output_tokens": 0, "cached": 0},
+        "metrics": _metrics(job, sources, bill),
+    }
+
+
+def _mode(rounds: Sequence[Round]) -> dict[str, Any]:
+    """Which mode decided over all rounds, why the rules decided alone in the last one, and by which versions."""
+    last = rounds[-1] if rounds else None
+    mode = "ai" if any(one.mode == "ai" for one in rounds) else "rules"
+    return {"mode": mode, "mode_reason": last.why if last else "", "versions": last.version if last else ""}
+
+
+def _metrics(job: Job, sources: Sequence[JobSource], bill: Bill) -> dict[str, Any]:
+    """Time, bytes and money; what was reserved for the wire counts before what its bytes would cost."""
+    proxy_bytes = sum(source.report.size_bytes for source in sources if source.report and source.mall != "naver")
+    proxy_usd = bill.spent.proxy_usd
+    if proxy_usd is None:
+        proxy_usd = Decimal(str(bill.proxy_usd_per_gb)) * proxy_bytes / GB
+    ai_usd = bill.spent.ai_usd
+    return {
+        "duration_ms": round((datetime.now(UTC) - job.created_at).total_seconds() * 1000),
+        "cost": {"total_usd": float(ai_usd + proxy_usd), "ai_usd": float(ai_usd), "proxy_usd": float(proxy_usd)},
+        "crawl": {"proxy_bytes": proxy_bytes},
+        "ai": {
+            "calls": bill.spent.calls,
+            "input_tokens": bill.spent.input_tokens,
+            "output_tokens": bill.spent.output_tokens,
+            "cached": sum(one.cached for one in bill.rounds),
         },
     }
 
@@ -120,6 +145,7 @@ def _offer(decision: Decision) -> dict[str, Any]:
         "unit_price": decision.unit_price,
         "confidence": round(decision.confidence, 3),
         "reason": decision.reason,
+        "decided_by": decision.source,
     }
 
 

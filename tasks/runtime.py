@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import config
 import crawl
+from ai.client import Client
 from errors import Setup
 from model import MALLS
 from store.pool import Pool
@@ -46,6 +47,7 @@ class Runtime:
     def __init__(self, settings: Settings) -> None:
         self._lock = threading.Lock()
         self._crawler: Reader | None = None
+        self._model: Client | None = None
         self.settings = settings
         self.pool = _pool(settings, "worker")
         self.broker = _broker(settings, self.pool)
@@ -76,6 +78,14 @@ class Runtime:
                 self._crawler = crawl.Crawler(self.settings)
             return self._crawler
 
+    @property
+    def model(self) -> Client:
+        """This process's way to the model, made on first use."""
+        with self._lock:
+            if self._model is None:
+                self._model = Client(self.settings.ai)
+            return self._model
+
     def assumed_shipping(self, offer: Offer) -> int:
         """KRW taken as shipping for an offer that does not say."""
         return self.settings.mall(offer.mall).assumed_shipping_krw
@@ -84,8 +94,11 @@ class Runtime:
         """Close browsers and idle connections; everything opens again on its next use."""
         with self._lock:
             crawler, self._crawler = self._crawler, None
+            model, self._model = self._model, None
         if crawler:
             crawler.close()
+        if model:
+            model.close()
         self.pool.close()
 
 

@@ -78,6 +78,9 @@ def offer(decision: Decision) -> dict[str, Any]:
         "reason_text": reason_text(decision.reason),
         "confidence": round(decision.confidence, 4),
         "decided_by": decision.source,
+        "version": decision.version,
+        "cost_usd": float(decision.cost_usd),
+        "note": decision.note,
         "matched": decision.matched,
         "missing": decision.missing,
     }

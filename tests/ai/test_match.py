@@ -16,7 +16,7 @@ WATER = Product(code="W1", name="들샘 생수 2L", specification="12개")
 TITLE = "들샘 생수 2L, 12개"
 
 
-def _match(*offers: Offer, product: Product = WATER, **allowed: bool) -> Match:
+def _match(*offers: Offer, product: Product = WATER, **allowed: Any) -> Match:
     return decide(product, offers, shipping=lambda _offer: 3000, **allowed)
 
 

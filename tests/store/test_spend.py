@@ -51,7 +51,7 @@ def test_a_refused_payment_takes_nothing_from_any_budget(db: Database) -> None:
     with pytest.raises(OverBudget, match="the job's budget"):
         spend.reserve(db.pool, caps, kind="ai", stage="match", usd=2 * CENT, job_id=str(uuid.uuid4()))
     assert _used(db, "day") == 0
-    assert [] == db.rows("SELECT FROM spend")
+    assert [(0,)] == db.rows("SELECT count(*) FROM spend")
 
 
 def test_settling_gives_back_what_was_not_used_once(db: Database) -> None:
