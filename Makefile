@@ -1,9 +1,11 @@
 # What a developer types; `make` alone prints the list. Everything works through ./lps or .venv, which ./lps makes.
 .DEFAULT_GOAL := help
-.PHONY: help setup up test fast chaos chaos-tests test-alerts lint types check bench bench-search bench-queue bench-match web worker scheduler psql
+.PHONY: help setup up test fast chaos chaos-tests test-alerts lint types check bench bench-search bench-queue bench-match bench-crawl soak web worker scheduler psql
 PYTHON := .venv/bin/python
 N ?= 15
 MINUTES ?= 5
+CYCLES ?= 200
+PAGES ?= 1000
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +30,9 @@ chaos: setup ## Searches under random kills, freezes and database restarts, 2 ×
 
 test-alerts: setup ## Each alert rule through its whole life, and how notices are delivered
 	@$(PYTHON) -m pytest tests/alerts tests/tasks/test_alarm.py
+
+soak: setup ## 200 browser starts, 1,000 pages with random faults: what is left over (CYCLES=200 PAGES=1000)
+	@$(PYTHON) -m tests.soak.run --cycles $(CYCLES) --pages $(PAGES)
 
 lint: setup ## Ruff: rules and layout
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check .

@@ -135,6 +135,7 @@ def read(browser: Chromium, deadline: float, ready: Ready, mall: str) -> Body:
 
     Raises:
         UpstreamDown, UpstreamTimeout, ProxyAuth, ProxyDead: the browser shows its own error page, by its code.
+        UpstreamDown: the answer broke off before its first byte (`truncated`).
         NotRendered: there is no document.
     """
     before, browser.origin = browser.origin, None
@@ -146,7 +147,7 @@ def read(browser: Chromium, deadline: float, ready: Ready, mall: str) -> Body:
         raise unreachable(re.sub(r"<[^>]*>", " ", html))
     browser.origin = page["origin"]
     if not html:
-        raise NotRendered(f"{mall}: the browser shows an empty page")
+        raise UpstreamDown(f"{mall}: the answer broke off before its first byte", kind="truncated")
     return Body(content=html, url=page["url"], status=int(page["status"]) or None, size_bytes=int(page["bytes"]))
 
 
