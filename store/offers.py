@@ -28,6 +28,8 @@ class Begun:
     trace_id: str
     left_s: float
     """Seconds until the search's own deadline; negative when it is over."""
+    since_s: float = 0
+    """Seconds since this mall was first taken up in this round."""
 
 
 def open_sources(cur: Cursor, job_id: str, malls: Sequence[str], round_: int) -> None:
@@ -56,9 +58,11 @@ def begin_source(cur: Cursor, job_id: str, mall: str) -> Begun | None:
     row = cur.fetchone()
     if row is None:
         return None
-    round_, code, name, specification, trace_id, left_s = row
+    round_, code, name, specification, trace_id, left_s, since_s = row
     product = Product(code=code, name=name, specification=specification)
-    return Begun(job_id=job_id, mall=mall, round=round_, product=product, trace_id=trace_id, left_s=left_s)
+    return Begun(
+        job_id=job_id, mall=mall, round=round_, product=product, trace_id=trace_id, left_s=left_s, since_s=since_s
+    )
 
 
 def close_source(cur: Cursor, job_id: str, report: SourceReport, fence: int) -> bool:
@@ -114,6 +118,12 @@ def waiting(cur: Cursor, job_id: str) -> int:
 def open_malls(cur: Cursor, job_id: str) -> list[tuple[str, str | None]]:
     """(mall, reason of its pause or None) of the malls still being read."""
     cur.execute(SQL["open_malls"], (job_id,))
+    return list(cur.fetchall())
+
+
+def held_back(cur: Cursor, limit: int) -> list[tuple[str, str, str]]:
+    """Job, mall and reason of what waits for a mall that an operator holds back; their jobs are locked."""
+    cur.execute(SQL["held_back"], (limit,))
     return list(cur.fetchall())
 
 

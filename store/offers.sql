@@ -19,10 +19,10 @@ WITH job AS (
   WHERE job_id = %(job_id)s AND status IN (1, 2) RETURNING *
 ), source AS (
   UPDATE job_source SET started_at = coalesce(started_at, lps.now())
-  WHERE job_id = %(job_id)s AND mall = %(mall)s AND outcome IS NULL RETURNING round
+  WHERE job_id = %(job_id)s AND mall = %(mall)s AND outcome IS NULL RETURNING round, started_at
 )
 SELECT source.round, job.product_code, job.product_name, job.specification, job.trace_id,
-  extract(epoch FROM job.deadline_at - lps.now())::float8
+  extract(epoch FROM job.deadline_at - lps.now())::float8, extract(epoch FROM lps.now() - source.started_at)::float8
 FROM job, source
 
 -- name: close_source
@@ -67,6 +67,14 @@ ORDER BY array_position(ARRAY['naver', 'coupang', 'gmarket', 'auction', 'st11'],
 -- The malls still being read, with whether an operator holds them back.
 SELECT s.mall, p.reason FROM job_source s LEFT JOIN queue_pause p ON p.name = s.mall
 WHERE s.job_id = %s AND s.outcome IS NULL
+
+-- name: held_back
+-- Malls that an operator holds back and that wait for it: nobody reads them now; each for one reaper only.
+SELECT s.job_id::text, s.mall, p.reason FROM queue_pause p JOIN job_source s ON s.mall = p.name JOIN job USING (job_id)
+WHERE s.outcome IS NULL AND job.status IN (1, 2) AND NOT EXISTS (
+  SELECT FROM dramatiq.queue q
+  WHERE q.state = 'consumed' AND q.queue_name = s.mall AND q.message->'args'->>0 = s.job_id::text)
+ORDER BY job.created_at LIMIT %s FOR NO KEY UPDATE OF job SKIP LOCKED
 
 -- name: forget_decisions
 -- A later round decides anew.

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from store.pool import Cursor
 
 
-def beat(cur: Cursor) -> None:
+def beat(cur: Cursor) -> int:
     """With each heartbeat of a worker: the clock ticks once a minute, late for a search of 90 s, and it may stand."""
-    flow.overdue(cur)
+    closed = flow.care(cur)
     alarm.stand_in(cur)
+    return closed
 
 
 broker = runtime.broker

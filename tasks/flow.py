@@ -137,6 +137,19 @@ def overdue(cur: Cursor, limit: int = 500) -> int:
     return closed
 
 
+def held_back(cur: Cursor, limit: int = 500) -> int:
+    """Searches go on without a mall that an operator holds back; one that reads it just now may finish."""
+    found = offers.held_back(cur, limit)
+    for job_id, mall, reason in found:
+        source_done(cur, job_id, SourceReport(mall=mall, outcome=SourceOutcome.PAUSED, error=reason), 0)
+    return len(found)
+
+
+def care(cur: Cursor) -> int:
+    """What each heartbeat of a worker does for the searches; returns how many sources it closed."""
+    return overdue(cur) + held_back(cur)
+
+
 def dead(cur: Cursor, message: DeadMessage) -> None:
     """A stage will not be tried again: its source is given up, or its job dies, in the same transaction."""
     job_id = message.job_id

@@ -127,8 +127,8 @@ class Purged:
 def pause(name: str, *, who: str, reason: str) -> None:
     """Hold a queue back, on every machine and across restarts; what runs goes on.
 
-    The name of a mall holds the mall back too: new searches leave it out and say so, those that wait for it go on at
-    their deadline.
+    The name of a mall holds the mall back too: new searches leave it out and say so, those that wait for it go on
+    without it at the next heartbeat of any worker.
 
     Raises:
         NotFound: no queue of that name.

@@ -26,14 +26,14 @@ def reap() -> None:
     """Bring back what dead workers held, and end the waiting of searches past their deadline."""
     reaped = runtime.broker.reap()
     with runtime.pool.transaction() as cur:
-        closed = flow.overdue(cur)
+        closed = flow.care(cur)
     with runtime.pool.transaction() as cur:
         written_off = money.write_off(cur)
     bulk.keep_going()
     if written_off:
         log.warning("payments written off: whoever reserved them never settled", payments=written_off)
     if reaped.queued or reaped.dead or closed:
-        log.info("reaped", queued=reaped.queued, dead=reaped.dead, overdue_sources=closed)
+        log.info("reaped", queued=reaped.queued, dead=reaped.dead, closed_sources=closed)
 
 
 @dramatiq.actor(queue_name="ops", periodic=cron(runtime.settings.periodic.watch))

@@ -42,7 +42,8 @@ def persist(job_id: str) -> None:
             return
         evidence.settle(cur, job_id, decisions)
         if not result.any_answer(sources):
-            jobs.die(cur, job_id, result.why_nothing(sources), answer)
+            # Nobody said that there is nothing: a dead search has no outcome, it has a reason.
+            jobs.die(cur, job_id, result.why_nothing(sources), answer | {"outcome": None})
         elif jobs.finish(cur, job_id, answer):
             by_mall = result.lowest_by_mall(decisions)
             if answer["outcome"] == Outcome.FOUND:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from ai import gate, queries, spec
 from errors import DeadlineExceeded, Retry, Rotate, SourceFailure, Stop, UpstreamTimeout
-from model import SourceOutcome, SourceReport
+from model import FALLBACK, SourceOutcome, SourceReport
 from store import health, offers, ops
 from tasks import evidence, flow, room
+from tasks.middleware import backoff_s
 from tasks.queue import current_message
 from tasks.runtime import runtime
 
@@ -64,14 +65,24 @@ def ask(begun: Begun) -> SourceReport:
         spent_s = time.monotonic() - started
         if isinstance(error, UpstreamTimeout) and spent_s >= allowed_s:
             report = _failed(report, DeadlineExceeded(str(error)))
-        elif (error.after_s or 0) >= begun.left_s - spent_s:
-            # The search will have ended before this mall may be asked again: it goes on without it.
+        elif not _again_in_time(begun, error, spent_s):
             report = _failed(report, error)
         else:
             raise
     except (Rotate, Stop) as error:
         report = _failed(report, error)
     return replace(report, took_ms=round((time.monotonic() - started) * 1000))
+
+
+def _again_in_time(begun: Begun, error: Retry, spent_s: float) -> bool:
+    """Whether the next try begins before the search has ended and, at a fallback mall, before its own time is over."""
+    wait_s = error.after_s or 0
+    if begun.mall not in FALLBACK:
+        return wait_s < begun.left_s - spent_s
+    # The queue waits just so long then.
+    error.after_s = wait_s = max(wait_s, backoff_s(runtime.broker, current_message(), error))
+    own_s = runtime.settings.mall(begun.mall).deadline_s - begun.since_s
+    return wait_s < min(own_s, begun.left_s) - spent_s
 
 
 def climb(begun: Begun, report: SourceReport, deadline: float) -> SourceReport:

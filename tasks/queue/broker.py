@@ -102,7 +102,7 @@ class LpsBroker(Tries, PostgresBroker):  # type: ignore[misc]  # dramatiq-pg car
         self.slow = frozenset(slow)
         self.on_dead = on_dead
         self.on_beat: Callable[[Cursor], object] | None = None
-        """Called with each heartbeat of a worker process, in a transaction of its own."""
+        """Called with each heartbeat of a worker process, in a transaction of its own; true if it sent messages."""
         self._lock = threading.Lock()
         self._hub: Hub | None = None
         super().__init__(pool=pool, results=False, middleware=[Boot(), *middleware])

@@ -63,9 +63,10 @@ class Queue(Modelled):
         due = [m for m in self.messages.values() if m.state == "queued" and m.eta <= self.now]
         return multiple(*[(worker, delivery) for delivery in self.claimed(worker, most, due)])
 
-    @rule(worker=worker_numbers, number=numbers, target=held)
-    def others_go_round_a_locked_row(self, worker: int, number: int) -> Any:
+    @rule(worker=worker_numbers, number=numbers, passed=st.sampled_from([0, LEASE_S + 1]), target=held)
+    def others_go_round_a_locked_row(self, worker: int, number: int, passed: int) -> Any:
         """While one message is in other hands, nobody waits for it: claims, beats and reapers take the rest."""
+        self.tick(passed)
         key, locked = self.nth(number)
         due = [m for m in self.messages.values() if m.state == "queued" and m.eta <= self.now and m is not locked]
         with self.pool.transaction() as cur:
@@ -77,13 +78,15 @@ class Queue(Modelled):
 
     @rule(which=held, worker=worker_numbers, again=st.booleans(), target=held)
     def overtake(self, which: tuple[int, Any], worker: int, again: bool) -> Any:
-        """A worker is silent for longer than its lease: its message comes back, and another one gets it, or not yet."""
+        """A worker is silent past its lease: its message comes back, another one may get it, then it wakes."""
         if not self.owns(which[1]):
             return multiple()
         self.tick(LEASE_S + 1)
         self.reap()
         self.tick(WAIT_S)
-        return self.claim(worker, 3) if again else multiple()
+        got = self.claim(worker, 3) if again else multiple()
+        self.end_late(which)
+        return got
 
     @rule(worker=worker_numbers)
     def beat(self, worker: int) -> None:
