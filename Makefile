@@ -1,6 +1,6 @@
 # What a developer types; `make` alone prints the list. Everything works through ./lps or .venv, which ./lps makes.
 .DEFAULT_GOAL := help
-.PHONY: help setup up test fast chaos chaos-tests test-alerts lint types check bench bench-search bench-queue bench-match bench-crawl soak web worker scheduler psql
+.PHONY: help setup up test fast chaos chaos-tests test-alerts lint types check bench bench-search bench-queue bench-match bench-crawl bench-parse soak web worker scheduler psql
 PYTHON := .venv/bin/python
 N ?= 15
 MINUTES ?= 5
@@ -42,13 +42,16 @@ types: setup ## mypy, strict
 
 check: lint types test ## Everything that must be green before a change goes in
 
-bench: bench-search bench-match bench-queue ## All measurements
+bench: bench-search bench-match bench-parse bench-queue ## All measurements
 
 bench-search: setup ## A search stage by stage against its bare critical path (N=15 runs)
 	@$(PYTHON) -m bench.search --runs $(N)
 
 bench-match: setup ## Verdicts against the labelled cases beside the project, where they are
 	@$(PYTHON) -m bench.match
+
+bench-parse: setup ## Reading a 3.5 MB page beside other parsers
+	@$(PYTHON) -m bench.parse
 
 bench-queue: setup ## The queue beside stock dramatiq-pg, a bare loop, Redis and PgQueuer (QUICK=--quick: a short one)
 	@$(PYTHON) -m bench.queue $(QUICK)

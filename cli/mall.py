@@ -23,15 +23,21 @@ def mall() -> None:
 @mall.command()
 @operated
 def status(*, who: str) -> int:
-    """Each mall: asked, paused (by whom, why, since when) or disabled (by which setting), and its limits."""
+    """Each mall: asked, paused (by whom, why, since when) or disabled (by which setting), its limits.
+
+    A mall whose pages changed says what changed, held back or not.
+    """
     del who
+    from tasks.canary import changed  # noqa: PLC0415 - as above
     from tasks.runtime import runtime  # noqa: PLC0415 - reads the settings as it is loaded
 
+    drifting = changed()
+    signs = {name: "; ".join(one.text for one in drifting if one.mall == name) for name in MALLS}
     held = {pause.name: pause for pause in operate.paused()}
     rows = []
     for name in MALLS:
         block, pause = runtime.settings.mall(name), held.get(name)
-        why = block.why_disabled or (f"by {pause.who}: {pause.reason}" if pause else "")
+        why = block.why_disabled or (f"by {pause.who}: {pause.reason}" if pause else signs[name])
         state = "disabled" if block.why_disabled else "paused" if pause else "asked"
         rows.append((name, state, pause and pause.since, block.max_at_once or "-", f"{block.gap_s:g} s", why))
     table(("mall", "state", "since", "at once", "gap", ""), rows)

@@ -45,14 +45,13 @@ class Folder:
         place = self.place(name)
         half = place.with_name(f"{name}.{os.getpid()}-{time.monotonic_ns()}.part")
         try:
-            if place.exists():
+            if place.exists() and place.stat().st_size:
                 os.utime(place)
                 return name
             place.parent.mkdir(parents=True, exist_ok=True)
             with half.open("xb") as file:
+                # Not waited for until it is on the disk: a power cut may cost the last seconds, and reading says so.
                 file.write(gzip.compress(body, LEVEL, mtime=0))
-                file.flush()
-                os.fsync(file.fileno())
             half.replace(place)
         except OSError as error:
             with suppress(OSError):

@@ -67,6 +67,6 @@ def _worker(row: tuple[Any, ...]) -> dict[str, Any]:
     }
 
 
-def record_block(cur: Cursor, job_id: str, mall: str, marker: str, ip: str, ip_request_no: int) -> None:
-    """A mall refused us: which sign, on which IP, at which request of that IP."""
+def record_block(cur: Cursor, job_id: str | None, mall: str, marker: str, ip: str, ip_request_no: int) -> None:
+    """A mall refused us, whether or not a search asked: which sign, on which IP, at which request of that IP."""
     cur.execute(SQL["record_block"], (job_id, mall, marker, ip, ip_request_no))

@@ -63,7 +63,9 @@ def test_which_ones_must_be_said(lps: Callable[..., subprocess.CompletedProcess[
 def test_malls_queues_jobs_and_workers(lps: Callable[..., subprocess.CompletedProcess[str]], db: Database) -> None:
     """Paused with a reason and shown; what is unknown is an error."""
     assert 0 == lps("mall", "pause", "coupang", "--reason", "blocks us", "--who", "kim").returncode
-    assert "by kim: blocks us" in lps("mall", "status").stdout
+    db.rows("INSERT INTO mall_drift (mall, sign, text) VALUES ('auction', 'price', 'half of them')")
+    status = lps("mall", "status").stdout
+    assert ("by kim: blocks us" in status, "half of them" in status) == (True, True)
     assert "paused by kim" in lps("queue", "stats").stdout
     assert "goes on" in lps("queue", "resume", "coupang").stdout
     assert (1, 1) == (lps("queue", "pause", "x", "--reason", "y").returncode, lps("jobs", "cancel", "x").returncode)

@@ -141,6 +141,8 @@ def test_a_mall_that_cannot_be_reached_has_not_changed(
     market.set_scenario("auction", scenario)
     look(bench, "auction")
     assert ([("auction", "price", False)], {}) == (open_signs(db), held())
+    blocks = db.rows("SELECT mall, marker, job_id FROM bot_detection")
+    assert blocks == ([("auction", "cloudflare", None)] if scenario == "block403" else [])
 
 
 def test_nothing_found_for_a_known_product_is_no_answer(bench: Bench, market: Market, db: Database) -> None:
