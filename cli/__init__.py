@@ -22,6 +22,9 @@ COMMANDS = {
     "doctor": ("doctor", "Look at the machine: browser, display, fonts, ports, database, settings."),
     "migrate": ("db", "Bring the database to this version's schema."),
     "psql": ("db", "Open psql on the database."),
+    "backup": ("backup", "Write all rows of the database to a file."),
+    "restore": ("backup", "Fill an empty database with what a backup holds."),
+    "support-bundle": ("support", "Write a file for whoever helps, without a secret in it."),
     "ops": ("db", "Print the operators' numbers as JSON."),
     "jobs": ("jobs", "Cancel searches."),
     "dead": ("dead", "Stages that failed for good: look, replay, discard."),
@@ -59,7 +62,7 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"cli.{COMMANDS[cmd_name][0]}")
-        return cast("click.Command", getattr(module, cmd_name))
+        return cast("click.Command", getattr(module, cmd_name.replace("-", "_")))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -16,7 +16,7 @@ import embedded
 from cli import place, running
 from cli.options import world_options
 from errors import Setup
-from store import databases
+from store import databases, sizes
 from store import migrate as schema
 from store import ops as numbers
 
@@ -66,7 +66,8 @@ def ops(*, world: World) -> int:
         pool.autocommit() as cur,
     ):
         now = numbers.snapshot(cur, stuck_s=here.settings.worker.stuck_s, lease_s=here.settings.queue.lease_s)
-        print(json.dumps(dataclasses.asdict(now), ensure_ascii=False, indent=2, default=float))
+        large = {one.table: one.size_bytes for one in sizes.sizes(cur)}
+        print(json.dumps(dataclasses.asdict(now) | {"size_bytes": large}, ensure_ascii=False, indent=2, default=float))
     return 0
 
 

@@ -1,8 +1,8 @@
-"""The blocks of the alert rules."""
+"""The blocks of what looks after LPS: alert rules, and how long what is stored."""
 
 from __future__ import annotations
 
-from config.kinds import Amount, Block, Seconds, SecondsOrOff, SecretWebAddress
+from config.kinds import Amount, Block, Count, Seconds, SecondsOrOff, SecretWebAddress
 
 
 class LimitConfig(Block):
@@ -35,3 +35,12 @@ class AlertConfig(Block):
     delivery_failing: LimitConfig
     dead_letters: LimitConfig
     ledger_leak: LimitConfig
+
+
+class RetentionConfig(Block):
+    """How many days what is kept; messages of the queue are `[queue]`'s, kept pages `[evidence]`'s."""
+
+    jobs_days: Count
+    crawl_days: Count
+    money_days: Count
+    audit_days: Count

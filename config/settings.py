@@ -5,7 +5,7 @@ from typing import Any, Literal, get_type_hints
 
 from pydantic import BaseModel, PrivateAttr, SecretStr
 
-from config.alerting import AlertConfig
+from config.alerting import AlertConfig, RetentionConfig
 from config.blocks import (
     BrowserConfig,
     BulkConfig,
@@ -54,6 +54,7 @@ class Settings(Block):
     gmarket: PageMallConfig
     auction: PageMallConfig
     st11: St11Config
+    retention: RetentionConfig
     outbox: OutboxConfig
     periodic: PeriodicConfig
     alert: AlertConfig

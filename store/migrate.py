@@ -50,8 +50,13 @@ def known() -> list[Migration]:
     return found
 
 
-def run(pool: Pool, origin: str) -> list[str]:
+def run(pool: Pool, origin: str, *, only: dict[int, str] | None = None) -> list[str]:
     """Bring the database to this code's schema and stamp its origin; safe to call from several processes at once.
+
+    Args:
+        pool: of the database.
+        origin: `sandbox` or `live`.
+        only: the migrations to stop at, number → sha256: the schema that a backup was made of.
 
     Returns:
         The names of the migrations that ran now.
@@ -68,12 +73,27 @@ def run(pool: Pool, origin: str) -> list[str]:
         _check_encoding(cur)
         cur.execute(SQL["create_ledger"])
         done = _applied(cur)
-        for migration in _pending(done):
+        for migration in _chosen(_pending(done), only):
             _apply(cur, migration)
             ran.append(migration.name)
         cur.execute(SQL["stamp_origin"], (origin,))
         _check_origin(cur, origin)
     return ran
+
+
+def applied(cur: Cursor) -> dict[int, str]:
+    """The migrations that ran, number → sha256."""
+    return {number: sha256 for number, (_, sha256) in _applied(cur).items()}
+
+
+def _chosen(pending: list[Migration], only: dict[int, str] | None) -> list[Migration]:
+    if only is None:
+        return pending
+    own = {migration.number: migration.sha256 for migration in known()}
+    foreign = sorted(number for number, sha256 in only.items() if own.get(number) != sha256)
+    if foreign:
+        raise SchemaMismatch(f"the backup was made with migration {foreign[0]:04}, which this code has not: update LPS")
+    return [migration for migration in pending if migration.number in only]
 
 
 def check(pool: Pool, origin: str) -> None:

@@ -10,7 +10,7 @@ import dramatiq
 import structlog
 from periodiq import cron
 
-from store import accounts, alerts, health, idempotency, metrics, rate, spend
+from store import accounts, alerts, health, idempotency, metrics, rate, sizes, spend
 from tasks import alarm, bulk, evidence, flow, money, operate
 from tasks import watch as watching
 from tasks.runtime import runtime
@@ -66,5 +66,8 @@ def prune() -> None:
         spend.forget(cur, BUDGET_DAYS)
         for past in (accounts, rate, idempotency):
             past.prune(cur)
+        keep = runtime.settings.retention
+        sizes.forget(cur, crawl_days=keep.crawl_days, money_days=keep.money_days, audit_days=keep.audit_days)
+    jobs = sizes.forget_jobs(runtime.pool, days=keep.jobs_days)
     evidence.prune()
-    log.info("pruned", messages=removed.messages, attempts=removed.attempts, workers=removed.workers)
+    log.info("pruned", messages=removed.messages, attempts=removed.attempts, workers=removed.workers, jobs=jobs)
