@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 MAX_URL_CHARS = 2000
 CONNECT_S = 5.0
 MAX_ANSWER_BYTES = 64 * 1024
-_URL = re.compile(r"https?://[^\s\x00-\x20\x7f-\U0010ffff\\@<>\"#]+", re.IGNORECASE)
+# Visible ASCII but for \ @ < > " #; no IGNORECASE around it, for a few letters beyond ASCII fold to s and k.
+_URL = re.compile(r"(?i:https?)://[!$-;=?A-\[\]-~]+")
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?\.?|[0-9a-f:.]+", re.IGNORECASE)
 # What `ipaddress` calls global although it leads to others than it seems: relays, translators, test nets of operators.
 _CLOSED = tuple(

@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import json
 import os
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,6 +49,14 @@ def announced(here: Place, world: World, web: str) -> Iterator[None]:
         yield
     finally:
         file.unlink(missing_ok=True)
+
+
+def lasting_secret(name: str) -> str:
+    """The secret in a file of .lps, made on its first use."""
+    file = place.STATE / name
+    if not file.exists():
+        private(file, secrets.token_urlsafe(32))
+    return file.read_text(encoding="utf-8").strip()
 
 
 def private(file: Path, text: str) -> None:

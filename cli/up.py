@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 FIRST = Product(code="", name="햇반 백미밥 210g", specification="24개")
 FIRST_SAVED = Product(code="", name="노트북", specification="")
 _TURN_S = 0.2
+_SIGNS = "callback.secret"
+"""File of .lps: what callbacks are signed with, unless the operator has set it."""
 
 
 @click.command()
@@ -44,6 +46,8 @@ def up(*, world: World, port: int | None, searches: bool) -> int:
     stopping = Stopping()
     with place.only_one("up"), stopping.on_signals():
         settings = place.base_settings(world, env)
+        if not settings.outbox.secret.get_secret_value():
+            env["LPS_OUTBOX__SECRET"] = running.lasting_secret(_SIGNS)
         port_free(settings.web.host, settings.web.port)
         machine_ready(settings)
         with place.prepared(world, shared=True, env=env) as here:

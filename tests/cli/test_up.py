@@ -81,6 +81,10 @@ def test_it_prints_a_link_and_keeps_a_key_for_its_own_user(checkout: Checkout, d
         header = {"Authorization": f"Bearer {file.read_text(encoding='utf-8')}"}
         asked = urllib.request.Request(f"{address(checkout)}/v1/lps/ops", headers=header)  # noqa: S310 - as above
         assert 200 == urllib.request.urlopen(asked, timeout=5).status  # noqa: S310 - as above
+        asked = urllib.request.Request(f"{address(checkout)}/v1/lps/callback-secret", headers=header)  # noqa: S310 - as above
+        with urllib.request.urlopen(asked, timeout=5) as answer:  # noqa: S310 - as above
+            secrets = json.loads(answer.read())["signing_secrets"]
+        assert secrets[0].startswith("whsec_")
         with pytest.raises(HTTPError, match="401"):
             status(f"{address(checkout)}/v1/lps/ops")
         process.send_signal(signal.SIGTERM)
