@@ -2,6 +2,7 @@
 
 Queue    ops
 Errors   DatabaseDown: the next tick does it
+Twice    reap, watch and prune change nothing the second time, which `idempotent` says (docs/adr/0005)
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ RECHECKS = 200
 """Watched products one tick of the clock takes up."""
 
 
-@dramatiq.actor(queue_name="ops", periodic=cron(runtime.settings.periodic.reap))
+@dramatiq.actor(queue_name="ops", idempotent=True, periodic=cron(runtime.settings.periodic.reap))
 def reap() -> None:
     """Bring back what dead workers held, and end the waiting of searches past their deadline."""
     reaped = runtime.broker.reap()
@@ -36,7 +37,7 @@ def reap() -> None:
         log.info("reaped", queued=reaped.queued, dead=reaped.dead, closed_sources=closed)
 
 
-@dramatiq.actor(queue_name="ops", periodic=cron(runtime.settings.periodic.watch))
+@dramatiq.actor(queue_name="ops", idempotent=True, periodic=cron(runtime.settings.periodic.watch))
 def watch(sent_by: str = "clock") -> None:
     """Evaluate the alert rules, tell what is new, and add up what is counted."""
     done = alarm.evaluate(by_clock=sent_by == "clock")
@@ -56,7 +57,7 @@ def recheck() -> None:
         log.info("rechecks started", searches=started)
 
 
-@dramatiq.actor(queue_name="ops", periodic=cron(runtime.settings.periodic.prune))
+@dramatiq.actor(queue_name="ops", idempotent=True, periodic=cron(runtime.settings.periodic.prune))
 def prune() -> None:
     """Delete messages, tries and workers that are past their days."""
     removed = operate.purge()

@@ -229,7 +229,7 @@ def test_whatever_happens_in_whatever_order(clocked: Pool) -> None:
     run_state_machine_as_test(
         Queue,
         settings=settings(
-            max_examples=120,
+            max_examples=200,
             stateful_step_count=40,
             deadline=None,
             suppress_health_check=list(HealthCheck),
