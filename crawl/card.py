@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from crawl import marks
-from crawl.dom import absolute, pieces, text
+from crawl.dom import MOST_CARDS, absolute, few_enough, pieces, text
 from crawl.mall import Parsed
 from crawl.text import Amount, Role, Shipping, of_role, shipping, unit_price
 from model import Offer
@@ -53,11 +54,16 @@ class Card:
 
 
 def gather(mall: str, base: str, cards: Iterable[Card], **rest: Any) -> Parsed:
-    """All cards of a page, in its order, as offers; `rest` are the page's own signs (see Parsed)."""
+    """All cards of a page, in its order, as offers; `rest` are the page's own signs (see Parsed).
+
+    Raises:
+        UnknownPage: as `few_enough`.
+    """
     offers: list[Offer] = []
     dropped: Counter[str] = Counter()
     having: Counter[str] = Counter()
-    found = list(cards)
+    found = list(islice(cards, MOST_CARDS + 1))
+    few_enough(found)
     for rank, card in enumerate(found, 1):
         # Where the page breaks off, "12,900" may read "12".
         cut = rest.get("truncated") and rank == len(found)

@@ -50,7 +50,7 @@ WORDS = _marks(
         r"접속이\s*일시적으로\s*제한|차단된\s*접근|비정상적인\s*접근|접근이\s*(?:차단|제한)되었습니다|사용\s*권한이\s*없습니다",
     ),
     ("banned", r"보안\s*확인(?:이|을)?\s*(?:필요|진행|후)|자동\s*입력\s*방지|로봇이\s*아닙니다|보안\s*문자를\s*입력"),
-    ("banned", r"<(?:iframe|form)[^>]+captcha|<title>\s*Access Denied"),
+    ("banned", r"<(?:iframe|form)[^<>]{1,600}captcha|<title>\s*Access Denied"),
 )
 """Signs in what is said, scripts apart: a script's words are what a page could say."""
 _PROXY = re.compile(r"ERR_(?:PROXY|TUNNEL|SOCKS)_\w+", re.IGNORECASE)

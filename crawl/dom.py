@@ -16,7 +16,7 @@ from crawl.text import clean
 from errors import UnknownPage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sized
 
     from selectolax.lexbor import LexborNode
 
@@ -28,6 +28,8 @@ HARMLESS_TAGS = 4_000
 """So few are read within a second, however they are nested."""
 MAX_TAGS = 1_000_000
 """Tags of one page; the largest page seen has 28,000."""
+MOST_CARDS = 2_000
+"""Cards of one page; the largest page seen has 120."""
 _TAG = re.compile(
     r"<script\b(?![^>]*/>).*?(?:</script|\Z)|<style\b(?![^>]*/>).*?(?:</style|\Z)|<!--(?:-?>|.*?(?:--!?>|\Z))"
     r"|<(/?)([a-z][^\s/>]*)",
@@ -125,12 +127,26 @@ def ancestors(node: LexborNode) -> Iterator[LexborNode]:
         parent = parent.parent
 
 
+def few_enough(cards: Sized) -> None:
+    """Let only so many cards pass as a page of a mall can have.
+
+    Raises:
+        UnknownPage: there are more.
+    """
+    if len(cards) > MOST_CARDS:
+        raise UnknownPage(f"the page has {len(cards)} cards, more than any page of a mall", kind="too_large")
+
+
 def outermost(nodes: list[LexborNode]) -> list[LexborNode]:
     """`nodes` once each, without those that lie inside another of them, in page order.
 
     A list of selectors gives a node once for each selector that it matches.
+
+    Raises:
+        UnknownPage: as `few_enough`.
     """
     by_id = {node.mem_id: node for node in nodes}
+    few_enough(by_id)
     return [node for node in by_id.values() if not any(parent.mem_id in by_id for parent in ancestors(node))]
 
 

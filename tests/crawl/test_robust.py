@@ -35,6 +35,11 @@ JUNK = {
     "deep behind stray ends": b"<span></i>" * 500_000,
     "many": b"<i>" * 1_500_000,
     "open records": b"<rss></item>" + b"<item>" * 300_000,
+    "many cards": b'{"data":[' + b'{"groupName":"list","items":[{"title":"x"}]},' * 50_000 + b"null]}",
+    "many items": b"<li class='search-product section--itemcard c-card-item box__item-container'>x" * 50_000,
+    "open forms": "보안 ".encode() + b"<form " * 20_000,
+    "open data": b'<script id="__NEXT_DATA__">' * 50_000,
+    "open comments": b"<html>" + b"<!--" * 300_000,
     "pdf": b"%PDF-1.4 \xe2\xe3\xcf\xd3",
     "gzip": b"\x1f\x8b\x08\x00" + b"x" * 100,
 }
