@@ -74,6 +74,8 @@ class SourceFailure(LpsError):
         super().__init__(message)
         self.kind = kind
         """The finer name: `akamai`, `cloudflare`, `http_429`, … or empty."""
+        self.proxy_bytes = 0
+        """Bytes that went through the proxy for it."""
         self.seen: tuple[Any, ...] = ()
         """What was received before it failed (`crawl.Seen`), the answer that failed last; often nothing."""
 

@@ -30,6 +30,7 @@ COMMANDS = {
     "dead": ("dead", "Stages that failed for good: look, replay, discard."),
     "queue": ("queue", "The queues: numbers, pause, resume, purge, flush, recover."),
     "mall": ("mall", "Hold a mall back, or let it go on."),
+    "proxies": ("proxies", "The proxy's ports: who holds them, what is held against them."),
     "alerts": ("alerts", "Alert rules: what rings, what rang, silences, a test notice."),
     "worker": ("worker", "Run workers by themselves; list or drain them."),
     "scheduler": ("serve", "Run the clock by itself."),

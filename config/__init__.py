@@ -31,7 +31,6 @@ from config.blocks import (
     OutboxConfig,
     PageMallConfig,
     PeriodicConfig,
-    ProxyConfig,
     QueueConfig,
     SandboxConfig,
     SearchConfig,
@@ -42,6 +41,7 @@ from config.checks import findings
 from config.kinds import NaverKey
 from config.paid import AiConfig, MoneyConfig
 from config.pool import PoolPlan, pool_plan
+from config.proxied import ProxyConfig, SessionConfig
 from config.settings import LEAVES, SECRETS, KeyPath, Settings
 from config.sources import Layer, Leaf, complaint, key_of, read_environment, read_file
 from config.st11 import St11Config
@@ -69,6 +69,7 @@ __all__ = [
     "QueueConfig",
     "SandboxConfig",
     "SearchConfig",
+    "SessionConfig",
     "Settings",
     "St11Config",
     "WebConfig",

@@ -13,11 +13,11 @@ from urllib.parse import quote, unquote, urlsplit
 from pydantic import Field, SecretStr
 
 from config.kinds import (
-    Amount,
     Block,
     Count,
     Cron,
     DatabaseAddress,
+    Hosts,
     LogLevel,
     NaverKeys,
     Port,
@@ -169,12 +169,23 @@ class MallConfig(Block):
     """Shipping taken for an offer that does not say; [search]'s where config.toml holds -1."""
     max_at_once: Whole
     min_gap_s: SecondsOrOff
+    max_pages_day: Whole
     canary: str
 
     @property
     def gap_s(self) -> float:
         """Seconds between two requests: none where a server on this machine stands in for the mall."""
         return 0 if self.stand_in else self.min_gap_s
+
+    @property
+    def through_proxy(self) -> bool:
+        """Whether it is asked through the proxy where there is one: an official API is not."""
+        return False
+
+    @property
+    def pages_day(self) -> int:
+        """Pages of a day at most, 0 = no cap: none where a server on this machine stands in for the mall."""
+        return 0 if self.stand_in else self.max_pages_day
 
     @property
     def stand_in(self) -> bool:
@@ -208,6 +219,19 @@ class PageMallConfig(MallConfig):
     operator_accepts_terms: bool
     fetcher: Literal["browser", "http"]
     block_css: bool
+    use_proxy: bool
+    hosts: Hosts
+
+    @property
+    def through_proxy(self) -> bool:
+        """Whether it is asked through the proxy where there is one."""
+        return self.use_proxy and not getattr(self, "open_api", "")
+
+    @property
+    def own_hosts(self) -> tuple[str, ...]:
+        """Host names of its addresses; a proxy carries these and `hosts`, nothing else."""
+        addresses = [getattr(self, key, self.base_url) for key in ("base_url", "shop_url", "pages_url")]
+        return tuple({urlsplit(address).hostname or "": None for address in addresses})
 
     @property
     def why_disabled(self) -> str:
@@ -230,16 +254,6 @@ class BrowserConfig(Block):
     height: Count
     start_timeout_s: Seconds
     per_machine: Whole
-
-
-class ProxyConfig(Block):
-    """The proxy gate; this version does not use one."""
-
-    host: str
-    port: Port
-    user: str
-    password: SecretStr
-    usd_per_gb: Amount
 
 
 class OutboxConfig(Block):

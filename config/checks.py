@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from config.sources import NO_PROXY
 from model import MALLS
 
 if TYPE_CHECKING:
@@ -33,10 +32,20 @@ def findings(settings: Settings, leaves: Mapping[KeyPath, Leaf]) -> Iterator[Fin
 
 
 def _proxy(settings: Settings) -> Iterator[Finding]:
-    for key in ("host", "port", "user", "password"):
-        value = getattr(settings.proxy, key)
-        if value.get_secret_value() if key == "password" else value:
-            yield (("proxy", key),), NO_PROXY
+    proxy = settings.proxy
+    said = {"port": proxy.port, "user": proxy.user, "password": proxy.password.get_secret_value()}
+    missing = [key for key, value in said.items() if not value]
+    if proxy.host and missing:
+        yield (("proxy", "host"),), f"needs {', '.join(missing)} too: set them, or unset host"
+    elif not proxy.host and len(missing) < len(said):
+        key = next(key for key in said if key not in missing)
+        yield (("proxy", key),), f"needs [proxy] host too: set it, or unset {key}"
+    if proxy.last_port > 65535:
+        text = f"is too many: {proxy.port} + {proxy.ports} ports end at {proxy.last_port}, beyond 65535"
+        yield (("proxy", "ports"), ("proxy", "port")), text
+    if settings.session.cooldown_s > settings.session.cooldown_max_s:
+        text = f"is more than [session] cooldown_max_s ({settings.session.cooldown_max_s:g}): make it smaller"
+        yield (("session", "cooldown_s"), ("session", "cooldown_max_s")), text
 
 
 def _model(settings: Settings) -> Iterator[Finding]:

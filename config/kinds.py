@@ -154,6 +154,16 @@ def _model_price(row: Any, n: int) -> ModelPrice:
         raise ValueError(form) from None
 
 
+def _hosts(value: Any) -> tuple[str, ...]:
+    names = value.split(",") if isinstance(value, str) else value
+    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
+        raise ValueError('should be a list of host names like ["example.com"], or "example.com,example.net"')
+    found = tuple(name.strip().lower() for name in names if name.strip())
+    if wrong := [name for name in found if not re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+", name)]:
+        raise ValueError(f"{wrong[0]!r} is no host name: write it as in example.com, without https:// and path")
+    return found
+
+
 Whole = Annotated[int, Field(ge=0)]
 Count = Annotated[int, Field(ge=1)]
 Port = Annotated[int, Field(ge=0, le=65535)]
@@ -165,6 +175,7 @@ WebAddress = Annotated[str, AfterValidator(_web_address)]
 # Who knows a webhook's address may write to it.
 SecretWebAddress = Annotated[SecretStr, AfterValidator(_secret_web_address)]
 DatabaseAddress = Annotated[SecretStr, AfterValidator(_database_address)]
+Hosts = Annotated[tuple[str, ...], BeforeValidator(_hosts)]
 NaverKeys = Annotated[tuple[NaverKey, ...], BeforeValidator(_naver_keys)]
 ModelPrices = Annotated[tuple[ModelPrice, ...], BeforeValidator(_model_prices)]
 Cron = Annotated[str, AfterValidator(check_cron)]

@@ -16,7 +16,6 @@ from config.blocks import (
     OutboxConfig,
     PageMallConfig,
     PeriodicConfig,
-    ProxyConfig,
     QueueConfig,
     SandboxConfig,
     SearchConfig,
@@ -25,6 +24,7 @@ from config.blocks import (
 )
 from config.kinds import HIDDEN, Block, ModelPrice, NaverKeys, without_login
 from config.paid import AiConfig, MoneyConfig
+from config.proxied import ProxyConfig, SessionConfig
 from config.st11 import St11Config
 from config.watching import CanaryConfig, EvidenceConfig
 from errors import BadConfig
@@ -47,6 +47,7 @@ class Settings(Block):
     coupang: PageMallConfig
     browser: BrowserConfig
     proxy: ProxyConfig
+    session: SessionConfig
     evidence: EvidenceConfig
     canary: CanaryConfig
     ai: AiConfig
@@ -100,6 +101,8 @@ def shown(value: Any) -> str:
         # Of a database's address only the login is secret.
         text = value.get_secret_value()
         return without_login(text) if re.match(r"postgres(ql)?://", text) else HIDDEN if text else ""
+    if isinstance(value, tuple) and all(isinstance(one, str) for one in value):
+        return ", ".join(value)
     if isinstance(value, tuple):
         # The tuples of models are prices, all others keys.
         return "; ".join(map(str, value)) if value and isinstance(value[0], ModelPrice) else HIDDEN if value else ""

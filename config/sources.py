@@ -48,6 +48,7 @@ OPERATOR_NAMES: dict[str, KeyPath] = {
 
 VARIABLES = {"LPS_" + "__".join(path).upper(): path for path in LEAVES} | OPERATOR_NAMES
 SECRET_FILES = {f"{name}_FILE": path for name, path in VARIABLES.items() if path in SECRETS}
+_DECODO = [name for name in (*OPERATOR_NAMES, *SECRET_FILES) if name.startswith("DECODO_")]
 NOT_SETTINGS = ("LPS_CONFIG", "LPS_LIVE", "LPS_PYTHON", "LPS_TEST_DATABASE_URL")
 """Variables of the launcher and the tests that share the prefix."""
 
@@ -75,7 +76,6 @@ OLD_SECTIONS: dict[str, dict[str, KeyPath]] = {
     },
     "LogConfig": {"log_level": ("log", "level")},
 }
-NO_PROXY = "this version crawls without a proxy; unset it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +198,7 @@ def _spoken(env: Mapping[str, str], layer: Layer) -> Iterator[tuple[str, KeyPath
             if secret:
                 yield name, SECRET_FILES[name], secret
         elif name.startswith("DECODO_"):
-            layer.mistakes += [f"{name}: {NO_PROXY}"] if text else []
+            layer.mistakes += [f"{name}: unknown variable; {_hint(name, _DECODO)}"] if text else []
         elif name.upper().startswith("LPS_") and name not in NOT_SETTINGS:
             near = difflib.get_close_matches(name.upper(), [*VARIABLES, *SECRET_FILES, *NOT_SETTINGS], 1)
             hint = f"did you mean {near[0]}?" if near else "write LPS_<BLOCK>__<KEY>, as in LPS_WEB__PORT"

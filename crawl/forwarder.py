@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Forwarder", "Line", "Meter", "Rules", "Upstream"]
 
-_NOTHING = Rules(hosts=(), max_bytes=0, connect_s=1)
+_NOTHING = Rules(hosts=(), connect_s=1)
 _ANSWER_S = 5.0
 """How long the loop may take to do what another thread asks of it."""
 
@@ -90,6 +90,10 @@ class Line:
         self._forwarder.do(self._switch(upstream, meter))
         return meter
 
+    def drop(self, meter: Meter) -> None:
+        """Refuse everything from now on, if this meter's lease is still the one in force."""
+        self._forwarder.do(self._drop(meter))
+
     def close(self) -> None:
         """End every connection and the listener; calling it twice is harmless."""
         if not self._closed:
@@ -107,6 +111,10 @@ class Line:
     async def _switch(self, upstream: Upstream | None, meter: Meter) -> None:
         self._upstream, self.meter = upstream, meter
         await self._hang_up()
+
+    async def _drop(self, meter: Meter) -> None:
+        if meter is self.meter:
+            await self._switch(None, Meter(rules=_NOTHING))
 
     async def _end(self) -> None:
         self._upstream = None

@@ -32,8 +32,6 @@ class Rules:
 
     hosts: tuple[str, ...]
     """Names that may be asked for, their subdomains included."""
-    max_bytes: int
-    """Both ways together; 0 = no limit."""
     connect_s: float
     """How long the proxy may take to be there, and to open a tunnel."""
 
@@ -52,6 +50,8 @@ class Meter:
     """What went over the wire to the proxy for one lease, heads and logins included: what is billed."""
 
     rules: Rules
+    most: int = 0
+    """Bytes both ways after which nothing passes any more; 0 = no limit."""
     up: int = 0
     down: int = 0
     by_host: dict[str, int] = field(default_factory=dict)
@@ -69,7 +69,11 @@ class Meter:
     @property
     def spent(self) -> bool:
         """Whether no more may be sent."""
-        return bool(self.rules.max_bytes) and self.total >= self.rules.max_bytes
+        return bool(self.most) and self.total >= self.most
+
+    def allow(self, size: int) -> None:
+        """From now on so many bytes more; 0 = no limit."""
+        self.most = self.total + size if size else 0
 
     def sent(self, host: str, size: int) -> None:
         """Bytes that left."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 PIECE = 64 * 1024
 MAX_HEAD = 64 * 1024
+_WINDOW = 128 * 1024
 _TARGET = re.compile(r"(?:http://)?(\[[0-9a-fA-F:.]+\]|[^/:?#\[\]@]+)(?::(\d{1,5}))?(?:[/?#].*)?", re.DOTALL)
 _HOP = ("connection", "proxy-connection", "proxy-authorization", "keep-alive")
 
@@ -135,6 +136,8 @@ async def dial(host: str, port: int) -> socket.socket:
     line.setblocking(False)
     try:
         line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # What has been sent to us is billed, read or not: a lease's cap must not be passed by megabytes.
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _WINDOW)
         await loop.sock_connect(line, address)
     except BaseException:
         line.close()

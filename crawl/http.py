@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import requests
@@ -53,6 +53,7 @@ class HttpFetcher:
         *,
         follow: bool = True,
         timeout_s: float = 15.0,
+        proxy: str = "",
     ) -> Body:
         """The answer, whatever its status, before `deadline` (`time.monotonic()` seconds).
 
@@ -62,6 +63,7 @@ class HttpFetcher:
             headers: what the request carries beyond the usual.
             follow: whether redirects are followed; never where the headers hold a secret.
             timeout_s: seconds the request may take, however much of the deadline is left.
+            proxy: `HOST:PORT` of a forwarder on loopback to go through; empty = directly.
 
         Raises:
             UpstreamTimeout: no answer in time.
@@ -72,7 +74,7 @@ class HttpFetcher:
         """
         until = min(deadline, time.monotonic() + timeout_s)
         try:
-            with self._request(url, until, headers or {}, follow) as answer:
+            with self._request(url, until, headers or {}, follow, proxy) as answer:
                 return _read(answer, until)
         except (requests.RequestException, wire.HTTPError, OSError) as error:
             raise _failure(error, time.monotonic() >= deadline) from error
@@ -89,12 +91,20 @@ class HttpFetcher:
         for session in sessions:
             session.close()
 
-    def _request(self, url: str, until: float, headers: Mapping[str, str], follow: bool) -> requests.Response:
+    def _request(
+        self, url: str, until: float, headers: Mapping[str, str], follow: bool, proxy: str
+    ) -> requests.Response:
         left = until - time.monotonic()
         if left <= 0:
             raise DeadlineExceeded
         return self._session().get(
-            url, headers=dict(headers), stream=True, timeout=(min(_CONNECT_S, left), left), allow_redirects=follow
+            url,
+            headers=dict(headers),
+            stream=True,
+            # The forwarder has its own patience with the proxy.
+            timeout=(left if proxy else min(_CONNECT_S, left), left),
+            allow_redirects=follow,
+            proxies=dict.fromkeys(("http", "https"), f"http://{proxy}") if proxy else None,
         )
 
     def _session(self) -> requests.Session:
@@ -105,13 +115,29 @@ class HttpFetcher:
             found.max_redirects = 5
             found.headers.update(_USUAL)
             for scheme in ("http://", "https://"):
-                adapter = HTTPAdapter(max_retries=0, pool_connections=8, pool_maxsize=2)
-                self._wires.watch(adapter.poolmanager)
+                adapter = _Watched(self._wires)
                 found.mount(scheme, adapter)
             self._local.session = found
             with self._lock:
                 self._sessions.append(found)
         return found
+
+
+class _Watched(HTTPAdapter):
+    """Its connections can be cut, those through a proxy too."""
+
+    def __init__(self, wires: Wires) -> None:
+        self._wires = wires
+        super().__init__(max_retries=0, pool_connections=8, pool_maxsize=2)
+        wires.watch(self.poolmanager)
+
+    def proxy_manager_for(self, proxy: str, **how: Any) -> Any:
+        """As the original, once for each proxy."""
+        known = proxy in self.proxy_manager
+        manager = super().proxy_manager_for(proxy, **how)
+        if not known:
+            self._wires.watch(manager)
+        return manager
 
 
 def _read(answer: requests.Response, until: float) -> Body:

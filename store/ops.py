@@ -65,8 +65,3 @@ def _worker(row: tuple[Any, ...]) -> dict[str, Any]:
         "started_at": started_at.isoformat(),
         "seen_at": seen_at.isoformat(),
     }
-
-
-def record_block(cur: Cursor, job_id: str | None, mall: str, marker: str, ip: str, ip_request_no: int) -> None:
-    """A mall refused us, whether or not a search asked: which sign, on which IP, at which request of that IP."""
-    cur.execute(SQL["record_block"], (job_id, mall, marker, ip, ip_request_no))

@@ -58,10 +58,6 @@ FROM (SELECT stage, extract(epoch FROM ended_at - started_at) * 1000 AS took FRO
   WHERE ended_at > lps.now() - interval '1 hour' AND try > 0) AS tries
 GROUP BY stage ORDER BY stage
 
--- name: record_block
--- A mall refused us.
-INSERT INTO bot_detection (job_id, mall, marker, ip, ip_request_no) VALUES (%s, %s, %s, %s, %s)
-
 -- name: paused
 -- What an operator holds back, why, who and since when.
 SELECT name, reason, who, since FROM queue_pause ORDER BY since, name

@@ -45,8 +45,9 @@ class Spent:
     """What a search has cost."""
 
     ai_usd: Decimal = Decimal(0)
-    proxy_usd: Decimal | None = None
-    """None when nothing was reserved for the wire."""
+    proxy_usd: Decimal = Decimal(0)
+    proxy_bytes: int = 0
+    """Over the wire to the proxy, both ways, tries in vain included."""
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
@@ -140,14 +141,19 @@ def full(cur: Cursor, caps: Caps, usd: Decimal) -> str | None:
     return str(row[0]) if row else None
 
 
+_NOTHING = (Decimal(0), 0, 0, 0, 0, 0)
+
+
 def of_job(cur: Cursor, job_id: str) -> Spent:
     """What a search has cost so far, discarded answers and lost payments included."""
     cur.execute(SQL["of_job"], (job_id,))
     rows = {kind: rest for kind, *rest in cur.fetchall()}
-    ai_usd, calls, input_tokens, output_tokens, cached = rows.get("ai", (Decimal(0), 0, 0, 0, 0))
+    ai_usd, calls, input_tokens, output_tokens, cached, _ = rows.get("ai", _NOTHING)
+    proxy_usd, *_, proxy_bytes = rows.get("proxy", _NOTHING)
     return Spent(
         ai_usd=ai_usd,
-        proxy_usd=rows["proxy"][0] if "proxy" in rows else None,
+        proxy_usd=proxy_usd,
+        proxy_bytes=proxy_bytes,
         calls=calls,
         input_tokens=input_tokens,
         output_tokens=output_tokens,

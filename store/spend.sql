@@ -70,7 +70,7 @@ WHERE scope = of AND name = named AND used_usd + %(usd)s > cap ORDER BY scope LI
 -- What a search has cost so far: an open payment counts at its worst case.
 SELECT kind, sum(coalesce(settled_usd, reserved_usd)), sum(coalesce((detail->>'calls')::int, 0))::int,
   sum(coalesce((detail->>'input_tokens')::int, 0))::int, sum(coalesce((detail->>'output_tokens')::int, 0))::int,
-  sum(coalesce((detail->>'cached_tokens')::int, 0))::int
+  sum(coalesce((detail->>'cached_tokens')::int, 0))::int, sum(coalesce((detail->>'bytes')::bigint, 0))::bigint
 FROM spend WHERE job_id = %s GROUP BY kind
 
 -- name: ledger

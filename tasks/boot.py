@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Any
 
 import structlog
 from dramatiq import Middleware
 
 import config
 from config import secrets
-from errors import DatabaseDown, Setup
+from crawl import Crawler
+from errors import DatabaseDown, Setup, SourceFailure
+from model import MALLS
 from store import migrate
 from tasks import logs
 from tasks.runtime import runtime
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 GRACE_S = 20.0
 """How long stages may go on after SIGTERM; what is not done by then is given back, whatever dramatiq would wait."""
 _LAST_S = 2.0
+PREFLIGHT_S = 60.0
+_CRAWLED = set(MALLS) - {"naver"}
 log = structlog.get_logger("lps.worker")
 
 
@@ -33,6 +38,22 @@ def stand(who: str) -> None:
         migrate.check(runtime.pool, runtime.settings.origin)
     except (DatabaseDown, Setup) as error:
         sys.exit(f"lps {who}: {error}")
+
+
+def preflight() -> None:
+    """Find a proxy port that carries, and say from which address it goes out; a failure is said, nothing stops."""
+    crawler = runtime.crawler
+    if not isinstance(crawler, Crawler):
+        return
+    try:
+        found = crawler.preflight(time.monotonic() + PREFLIGHT_S)
+    except (SourceFailure, DatabaseDown) as error:
+        kind = getattr(error, "kind", "")
+        log.warning(f"DECODO 프리플라이트 실패 — {error} ({kind}); 잔여 트래픽·플랜·자격증명을 확인하세요")
+        return
+    if found:
+        port, ip = found
+        log.info(f"DECODO 프리플라이트 OK — egress IP {ip}", port=port)
 
 
 class Boot(Middleware):
@@ -50,6 +71,14 @@ class Boot(Middleware):
         ai = settings.ai
         # Without a model the rules decide alone, and every result says so.
         log.info(f"AI: OFF ({ai.why_off})" if ai.why_off else f"AI: ON ({ai.model}, {ai.base_url})")
+        if not settings.proxy.on:
+            log.info("DECODO: OFF — 프록시 없이 직접 접속")
+
+    def after_worker_boot(self, _broker: Broker, worker: Any) -> None:
+        """Try the proxy beside the first work, where malls are read through it."""
+        served = set(worker.consumer_whitelist or MALLS)
+        if self._own_process and runtime.settings.proxy.on and served & _CRAWLED:
+            threading.Thread(target=preflight, name="preflight", daemon=True).start()
 
     def before_worker_shutdown(self, _broker: Broker, _worker: object) -> None:
         """Bound the time that stages under way have left."""

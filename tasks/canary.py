@@ -18,9 +18,9 @@ import structlog
 from periodiq import cron
 
 from crawl import health as shape
-from errors import Blocked, SourceFailure
+from errors import SourceFailure
 from model import MALLS, SourceOutcome
-from store import audit, health, ops
+from store import audit, health
 from tasks import evidence, stage
 from tasks.queue import current_message, pauses
 from tasks.runtime import runtime
@@ -114,9 +114,6 @@ def _look(mall: str, product: str) -> Page | SourceFailure:
         return stage.fetch(mall, product, time.monotonic() + runtime.settings.mall(mall).deadline_s)
     except SourceFailure as error:
         log.warning(f"[canary:{mall}] {error.outcome} {error.kind}".rstrip(), error=str(error))
-        if isinstance(error, Blocked):
-            with runtime.pool.autocommit() as cur:
-                ops.record_block(cur, None, mall, error.kind or "blocked", "direct", error.ip_request_no)
         return error
 
 

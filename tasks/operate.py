@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from errors import LpsError
 from model import JobStatus
-from store import audit, jobs
+from store import audit, jobs, proxies
 from tasks import ends
 from tasks.queue import dead, pauses, retention
 from tasks.queue.cancel import cancel as cancel_messages
@@ -45,11 +45,13 @@ __all__ = [
     "flush",
     "pause",
     "paused",
+    "proxy_ports",
     "purge",
     "queue_names",
     "queue_stats",
     "recover",
     "replay",
+    "reset_proxies",
     "resume",
     "retry_source",
 ]
@@ -254,3 +256,18 @@ def _chosen(which: Which, cap: int) -> tuple[int, list[DeadLetter]]:
     with runtime.pool.autocommit() as cur:
         matching = dead.counted(cur, which)
         return matching, dead.listed(cur, which, limit=cap)[::-1]
+
+
+def proxy_ports() -> list[proxies.PortRow]:
+    """Every port of the proxy as it stands."""
+    with runtime.pool.transaction() as cur:
+        return proxies.ports_of(cur)
+
+
+def reset_proxies(port: int, *, who: str) -> int:
+    """Forget what is held against a port (0 = all of them); returns how many there were."""
+    with runtime.pool.transaction() as cur:
+        changed = proxies.reset(cur, port)
+        if changed:
+            audit.note(cur, who, "reset proxies", str(port or "all"), {"ports": changed})
+        return changed

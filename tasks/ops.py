@@ -11,7 +11,7 @@ import dramatiq
 import structlog
 from periodiq import cron
 
-from store import accounts, alerts, health, idempotency, metrics, rate, sizes, spend
+from store import accounts, alerts, crawls, health, idempotency, metrics, proxies, rate, sizes, spend
 from tasks import alarm, bulk, evidence, flow, money, operate
 from tasks import watch as watching
 from tasks.runtime import runtime
@@ -30,6 +30,9 @@ def reap() -> None:
         closed = flow.care(cur)
     with runtime.pool.transaction() as cur:
         written_off = money.write_off(cur)
+        freed = proxies.free_orphans(cur)
+    if freed:
+        log.warning("proxy ports taken back: their holders went silent", ports=freed)
     bulk.keep_going()
     if written_off:
         log.warning("payments written off: whoever reserved them never settled", payments=written_off)
@@ -64,6 +67,7 @@ def prune() -> None:
     with runtime.pool.transaction() as cur:
         alerts.prune(cur, days=runtime.settings.queue.dead_days)
         health.forget(cur)
+        crawls.forget_days(cur)
         spend.forget(cur, BUDGET_DAYS)
         for past in (accounts, rate, idempotency):
             past.prune(cur)

@@ -33,8 +33,7 @@ def persist(job_id: str) -> None:
         spent = spend.of_job(cur, job_id)
     if job is None or job.final or job.round != message.round:
         return
-    bill = result.Bill(spent, rounds, runtime.settings.proxy.usd_per_gb)
-    answer = result.build(job, sources, decisions, bill)
+    answer = result.build(job, sources, decisions, result.Bill(spent, rounds))
     with runtime.broker.effect(message) as cur:
         at = jobs.lock(cur, job_id)
         if at is None or at.round != job.round:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from model import Decision, Outcome, Same, SourceOutcome
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
     from store.decisions import Round
     from store.spend import Spent
 
-GB = 10**9
-
 
 @dataclass(frozen=True, slots=True)
 class Bill:
@@ -25,7 +22,6 @@ class Bill:
 
     spent: Spent
     rounds: Sequence[Round]
-    proxy_usd_per_gb: float = 0.0
 
 
 def build(job: Job, sources: Sequence[JobSource], decisions: Sequence[Decision], bill: Bill) -> dict[str, Any]:
@@ -39,7 +35,7 @@ def build(job: Job, sources: Sequence[JobSource], decisions: Sequence[Decision],
         "lowest": _offer(accepted[0]) if accepted else None,
         "lowest_confirmed": _offer(confirmed[0]) if confirmed else None,
         "sources": {source.mall: _source(source, decisions) for source in sources},
-        "metrics": _metrics(job, sources, bill),
+        "metrics": _metrics(job, bill),
     }
 
 
@@ -50,17 +46,14 @@ def _mode(rounds: Sequence[Round]) -> dict[str, Any]:
     return {"mode": mode, "mode_reason": last.why if last else "", "versions": last.version if last else ""}
 
 
-def _metrics(job: Job, sources: Sequence[JobSource], bill: Bill) -> dict[str, Any]:
-    """Time, bytes and money; what was reserved for the wire counts before what its bytes would cost."""
-    proxy_bytes = sum(source.report.size_bytes for source in sources if source.report and source.mall != "naver")
+def _metrics(job: Job, bill: Bill) -> dict[str, Any]:
+    """Time, bytes and money, all tries of all stages included."""
     proxy_usd = bill.spent.proxy_usd
-    if proxy_usd is None:
-        proxy_usd = Decimal(str(bill.proxy_usd_per_gb)) * proxy_bytes / GB
     ai_usd = bill.spent.ai_usd
     return {
         "duration_ms": round((datetime.now(UTC) - job.created_at).total_seconds() * 1000),
         "cost": {"total_usd": float(ai_usd + proxy_usd), "ai_usd": float(ai_usd), "proxy_usd": float(proxy_usd)},
-        "crawl": {"proxy_bytes": proxy_bytes},
+        "crawl": {"proxy_bytes": bill.spent.proxy_bytes},
         "ai": {
             "calls": bill.spent.calls,
             "input_tokens": bill.spent.input_tokens,

@@ -16,6 +16,7 @@ from errors import Setup
 from model import MALLS
 from store.pool import Pool
 from tasks.middleware import chain
+from tasks.ports import SharedPorts
 from tasks.queue import LpsBroker
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Runtime:
         """This process's crawler, made on first use."""
         with self._lock:
             if self._crawler is None:
-                self._crawler = crawl.Crawler(self.settings)
+                self._crawler = crawl.Crawler(self.settings, ports=SharedPorts(self.settings, self.pool))
             return self._crawler
 
     @property

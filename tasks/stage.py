@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ai import gate, queries, spec
 from errors import DeadlineExceeded, Retry, Rotate, SourceFailure, Stop, UpstreamTimeout
 from model import FALLBACK, SourceOutcome, SourceReport
-from store import health, offers, ops
+from store import health, offers
 from tasks import evidence, flow, room
 from tasks.middleware import backoff_s
 from tasks.queue import current_message
@@ -43,8 +43,6 @@ def read_source(mall: str, job_id: str) -> None:
     with runtime.broker.effect(message, outcome=report.outcome, mall=mall) as cur:
         if report.outcome is SourceOutcome.DRIFT:
             health.drifted(cur, mall, "search", report.error)
-        if report.outcome is SourceOutcome.BLOCKED and report.ip_request_no:
-            ops.record_block(cur, job_id, mall, report.kind or "blocked", "direct", report.ip_request_no)
         flow.source_done(cur, job_id, report, message.fence)
 
 

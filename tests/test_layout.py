@@ -156,7 +156,8 @@ def test_every_setting_has_a_reader() -> None:
     code = "\n".join(file.read_text(encoding="utf-8") for file in sources() if not short(file).startswith("config/"))
     readers = code + (ROOT / "config/pool.py").read_text(encoding="utf-8")
     readers += "".join(
-        (ROOT / "config" / f"{name}.py").read_text(encoding="utf-8") for name in ("blocks", "paid", "st11", "settings")
+        (ROOT / "config" / f"{name}.py").read_text(encoding="utf-8")
+        for name in ("blocks", "paid", "proxied", "st11", "settings")
     )
     unread = []
     for block, field in Settings.model_fields.items():

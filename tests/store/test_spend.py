@@ -103,4 +103,4 @@ def test_a_search_adds_up_what_it_paid(db: Database) -> None:
     with db.pool.transaction() as cur:
         spent = spend.of_job(cur, job_id)
         assert [CENT / 2, None] == [payment.settled_usd for payment in spend.ledger(cur, job_id)]
-    assert (CENT * 3 / 2, None, 2, 900) == (spent.ai_usd, spent.proxy_usd, spent.calls, spent.input_tokens)
+    assert (CENT * 3 / 2, CENT * 0, 2, 900) == (spent.ai_usd, spent.proxy_usd, spent.calls, spent.input_tokens)

@@ -13,6 +13,7 @@ from model import MALLS, Product
 from sandbox import server
 from store import health
 from tasks import operate
+from tasks.ports import SharedPorts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +39,7 @@ def market(db: Database, tmp_path: Path) -> Iterator[Market]:
         settings = config.load(
             env=env | {"LPS_SANDBOX__ON": "true", "LPS_SEARCH__FALLBACK": "always", "LPS_ST11__DEADLINE_S": "2"}
         )
-        runtime.use(settings, db.pool, Crawler(settings))
+        runtime.use(settings, db.pool, Crawler(settings, ports=SharedPorts(settings, db.pool)))
         yield sandbox
         runtime.use(was)
 

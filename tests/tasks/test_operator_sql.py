@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from errors import Blocked
 from model import Product
+from store import crawls
 from tests.conftest import ROOT
 from tests.tasks.conftest import Bench, ScriptedMarket, offer
 
@@ -30,6 +31,9 @@ def fill(bench: Bench, market: ScriptedMarket) -> None:
     bench.done(Product(code="T1", name="맑은샘 생수 2L", specification="6개"))
     bench.search(Product(code="T2", name="없는 생수 ZZZ"))
     bench.done(Product(code="T3", name="없는 생수 YYY"))
+    with bench.database.pool.autocommit() as cur:
+        # The crawler's own record, which a scripted market does not make.
+        crawls.blocked(cur, job_id=None, mall="coupang", marker="akamai", ip="direct", request_no=1)
 
 
 def check(text: str, db: Database) -> None:

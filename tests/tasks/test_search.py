@@ -71,8 +71,8 @@ def test_only_real_answers_make_a_product_absent(bench: Bench, market: ScriptedM
     assert [(1,)] == db.rows("SELECT count(*) FROM search_negative")
 
 
-def test_a_blocked_mall_is_named_and_recorded(bench: Bench, market: ScriptedMarket, db: Database) -> None:
-    """Blocked is never empty: the answer is incomplete, and the block leaves a row."""
+def test_a_blocked_mall_is_named(bench: Bench, market: ScriptedMarket) -> None:
+    """Blocked is never empty: the answer is incomplete, and says which mall it misses."""
     market.script["naver"] = [[offer("naver", 5_000)]]
     market.script["coupang"] = [Blocked("Access Denied", kind="akamai")]
     result = bench.done()
@@ -81,7 +81,6 @@ def test_a_blocked_mall_is_named_and_recorded(bench: Bench, market: ScriptedMark
         result["complete"],
         result["sources"]["coupang"]["outcome"],
     )
-    assert [("coupang", "akamai", 1)] == db.rows("SELECT mall, marker, ip_request_no FROM bot_detection")
 
 
 def test_a_page_that_broke_off_leaves_the_answer_incomplete(bench: Bench, market: ScriptedMarket) -> None:
