@@ -118,7 +118,7 @@ def _elsewhere(core: Core, title: Title) -> bool:
     """A bare number may stand in the quantity; a brand may be written in the other script."""
     if core.text.isdigit():
         return core.pattern.search(title.text) is not None
-    if core.unit:
+    if core.unit in kinds.SILENT_UNITS:
         # A seller may leave the unit out: "153 볼펜 0.7".
         return any(word.text == core.text.removesuffix(core.unit) for word in title.words)
     if core.kind != "brand":

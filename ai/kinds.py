@@ -43,6 +43,8 @@ FORMS = _set("forms")
 """Shapes of goods, which titles leave out."""
 CONTAINER_FORMS = _set("container forms")
 """How the container opens: of an equal amount it says nothing."""
+SILENT_UNITS = frozenset(lexicon.words("units", "silent"))
+"""Units that a title may leave out ("0.7" for "0.7mm")."""
 CONTRASTS = _groups("contrasts")
 """Words of which one excludes the others."""
 PACKS = _set("packs")

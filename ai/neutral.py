@@ -45,7 +45,7 @@ def _as_asked(spec: ProductSpec, _title: Title, extra: Extra) -> bool:
 
 def _number(spec: ProductSpec, title: Title, extra: Extra) -> bool:
     """Whether a number, or what is left of one, is the quantity's or the request's own."""
-    if extra.text == extra.word.unit or _bare_number(spec, extra):
+    if (extra.text == extra.word.unit and extra.word.unit in kinds.SILENT_UNITS) or _bare_number(spec, extra):
         return True
     return extra.text.isdigit() and float(extra.text) in (title.quantity.unit_amount, title.quantity.count)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
-from ai import goods, kinds, neutral
+from ai import amounts, goods, kinds, neutral
 from ai import words as patterns
 from ai.amounts import Fit
 from ai.naming import is_name
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Verdict = tuple[Literal["reject", "accept", "ask"], Reason, float]
 """What to do, why, and how often such a verdict was right on labelled pairs."""
 
+_SYSTEM = re.compile(r"win(?:dows)?\d*[a-z]*|freedos|linux")
 _CODE = re.compile(r"(?=.*\d)[a-z0-9.\-]+")
 
 
@@ -110,12 +111,22 @@ def _by_model(
     others = {other for other in goods.offered_models(title) if not any(other in model for model in spec.models)}
     if any(other[:3] == model[:3] for other in others for model in spec.models):
         return "ask", Reason.KEYWORDS, 0.5
+    beside = [extra for extra in coverage.extras if not neutral.meant(spec, title, extra)]
     if any(extra.text in kinds.BESIDE_MODEL or _is_switch(extra.text) for extra in coverage.extras):
+        return "ask", Reason.VARIANT, 0.5
+    if _configured(spec, title) or any(extra.text in kinds.VARIANT and extra.word.bracket for extra in beside):
         return "ask", Reason.VARIANT, 0.5
     if amount is Reason.OPTION or any(core.unit in ("gb", "tb") or _CODE.fullmatch(core.text) for core in lacking):
         return "ask", Reason.SIZE, 0.6
     told_apart = any(core.kind == "variant" or core.bracket for core in lacking)
     return ("ask", Reason.VARIANT, 0.5) if told_apart else ("accept", Reason.OK, 0.97)
+
+
+def _configured(spec: ProductSpec, title: Title) -> bool:
+    """Whether a request that says its storage meets an offer with more of it, or with a system beside it."""
+    asked, offered = (amounts.attributes(one).get("gb", set()) for one in (spec.title, title))
+    systems = [{word.text for word in one.words if _SYSTEM.fullmatch(word.text)} for one in (spec.title, title)]
+    return bool(asked) and (bool(offered - asked) or bool(systems[1] - systems[0]))
 
 
 def _told_apart(spec: ProductSpec, title: Title, coverage: Coverage, lacking: list[Core]) -> bool:

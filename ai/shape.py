@@ -12,6 +12,7 @@ from ai.units import DRINK_VESSELS
 
 _DIGITAL = re.compile(
     r"\d\s?[gt]b|ssd|ddr|nvme|lte|자급제|아이폰|갤럭시|iphone|galaxy|노트북|메모리카드|usb|유심|공유기|라우터|그래픽"
+    r"|라이젠|ryzen|코어\s?i[3579]|rtx|geforce|지포스|cpu|apu"
 )
 _PARTS = re.compile(r"ips|hz|pwm|argb|rgb|모니터|게이밍|팬|쿨러|씽크|win\d|m\.2|인텔|라이젠|나사|써멀|단자|커넥터")
 _SACHETS = re.compile(
