@@ -20,7 +20,8 @@ Place = Literal["before", "inside", "after", "tail"]
 _PLAIN = kinds.PLAIN
 _ENDINGS = frozenset(fold("형용향맛분식제류산"))
 _MIXED = re.compile(r"([가-힣]{2,})([a-z]{2,})|([a-z]{2,})([가-힣]{2,})")
-_YEAR = re.compile(r"20[12]\d(?:년형?|년식)?")
+_YEAR = re.compile(r"20[12]\d(?:년형?|년식)?|(?:wifi|와이파이)[4-7]e?|기가(?:비트)?")
+"""A year of make, and standards of wireless and wire that every box of the kind has."""
 _CLEANING = re.compile("(?:청소|세척|세정|전)용$")
 _MAKER_STANDS = 3
 """Among so many words at its head a title names its maker."""
@@ -37,6 +38,8 @@ class Extra:
     place: Place
     adjacent: bool
     """Right behind the last word the request asks for."""
+    index: int = 0
+    """Of its word in the title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,17 @@ def _elsewhere(core: Core, title: Title) -> bool:
         return any(word.text == core.text.removesuffix(core.unit) for word in title.words)
     if core.kind != "brand":
         return False
-    return any(same_sound(core.text, word.text, 2) for word in title.words[:_MAKER_STANDS])
+    heads = [word.text for word in title.words[:_MAKER_STANDS]]
+    return any(same_sound(core.text, word, 2) or one_off(core.text, word) for word in heads)
+
+
+@lru_cache(maxsize=4096)
+def one_off(one: str, other: str) -> bool:
+    """Whether two Hangul names of four syllables and more differ by one syllable left out (조르지루, 조지루)."""
+    short, long = sorted((one, other), key=len)
+    if len(long) - len(short) != 1 or len(short) < 4 or not is_hangul(one + other):
+        return False
+    return any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
 
 
 @lru_cache(maxsize=16384)
@@ -154,7 +167,7 @@ def _extras(title: Title, explained: bytearray, places: list[int], *, branded: b
         elif index > last:
             place = "tail" if repeated else "after"
         if not is_plain(piece) and not (piece in kinds.FIRM_ENDINGS and branded):
-            out.append(Extra(piece, word, place, index in (behind, last)))
+            out.append(Extra(piece, word, place, index in (behind, last), index))
     return out
 
 

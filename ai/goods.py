@@ -100,6 +100,6 @@ def is_part(word: str) -> bool:
 
 def _made_for(spec: ProductSpec, title: Title, extra: Extra) -> bool:
     """Whether the piece is what "전용" announces: "새빛 K5 전용 덮개"."""
-    at = title.words.index(extra.word)
+    at = extra.index
     behind = at > 0 and extra.place == "after" and title.words[at - 1].raw.endswith("전용")
     return behind and spec.quantity.unit_amount is None

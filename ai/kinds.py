@@ -62,12 +62,19 @@ COLOURS = {fold(word): line[0] for line in lexicon.groups("kinds", "colours") fo
 """Colour word → one name for the colour."""
 
 
+_COLOURED = fold("색")
+_NO_COLOURS = _set("no colours")
+
+
 @lru_cache(maxsize=16384)
 def colour_of(word: str) -> str | None:
-    """The colour a word names, alone or at its end (스페이스그레이); None for other words."""
+    """The colour a word names, alone or at its end (스페이스그레이), or of itself (황토색); None for other words."""
     if word in COLOURS:
         return COLOURS[word]
-    return next((name for ending, name in COLOURS.items() if len(ending) > 1 and word.endswith(ending)), None)
+    known = next((name for ending, name in COLOURS.items() if len(ending) > 1 and word.endswith(ending)), None)
+    if known is None and word.endswith(_COLOURED) and word not in _NO_COLOURS and len(word) > 1:
+        return word
+    return known
 
 
 @lru_cache(maxsize=16384)

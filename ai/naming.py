@@ -52,7 +52,8 @@ def _fixed(cores: Sequence[Core], names: set[str], quantity: Quantity) -> bool:
     """Whether a single name has enough beside it to be a product's."""
     beside = [one for one in cores if one.text not in names and not one.unit and len(one.text) > 1]
     beside = [one for one in beside if not kinds.colour_of(one.text)]
-    sized = quantity.unit_amount is not None or any(one.unit for one in cores)
+    measured = sum(one.text.isdigit() for one in cores) > 1
+    sized = measured or quantity.unit_amount is not None or any(one.unit for one in cores)
     if beside and (sized or quantity.explicit):
         return True
     editions = [one for one in beside if one.text in kinds.VARIANT and one.text not in kinds.ADJECTIVES]

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _WITH = ("포함", "동봉", "내장", "제공")
 _WITHOUT = ("미포함", "불포함", "별도", "제외", "없음", "별매")
+_TOLD_BESIDE = ("인치", "단계", "겹", "도", "회", "분", "시간", "개월", "w", "v", "cm", "mm", "m")
+"""Numbers that describe goods whose amount agrees, where the request is silent about them."""
 _FIT_FOR = ("가능", "겸용", "대응", "사용가능", "호환가능")
 
 
@@ -27,7 +29,7 @@ def meant(spec: ProductSpec, title: Title, extra: Extra) -> bool:
 def _decorates(spec: ProductSpec, title: Title, extra: Extra) -> bool:
     if extra.place == "before" and extra.word.bracket:
         return True
-    if extra.text in kinds.ADJECTIVES and extra.text != extra.word.text and kinds.type_of(extra.word.text):
+    if extra.text in kinds.ADJECTIVES and extra.text != extra.word.text and kinds.head_of(extra.word.text):
         return True
     if is_scent(extra.text) and not any(is_scent(core.text) for core in spec.core):
         return True
@@ -63,9 +65,12 @@ def _sounds(spec: ProductSpec, _title: Title, extra: Extra) -> bool:
 def _said_anyway(spec: ProductSpec, title: Title, extra: Extra) -> bool:
     """Whether a word repeats what is settled: the usual edition, a size beside its number, the finish of a colour."""
     word = extra.text
-    at = title.words.index(extra.word)
+    at = extra.index
     if any(following.raw.startswith(_FIT_FOR) for following in title.words[at + 1 : at + 2]):
         return True
+    if extra.word.unit in _TOLD_BESIDE and word.endswith(extra.word.unit):
+        equal = title.quantity.explicit and spec.quantity.total == title.quantity.total is not None
+        return equal and not any(core.unit == extra.word.unit for core in spec.core)
     if word in kinds.DEFAULTS:
         return not any(core.text in kinds.VARIANT and core.text not in kinds.DEFAULTS for core in spec.core)
     if word in kinds.CONTAINER_FORMS:
@@ -79,7 +84,7 @@ def _said_anyway(spec: ProductSpec, title: Title, extra: Extra) -> bool:
 def _maker(spec: ProductSpec, title: Title, extra: Extra) -> bool:
     """Whether Latin words beside the maker's Hangul name are that name: "롬앤 rom&nd", "하코 HAKKO"."""
     brand = next((core.text for core in spec.core if core.kind == "brand"), "")
-    at = title.words.index(extra.word)
+    at = extra.index
     if at > 3 or not is_hangul(brand) or not (extra.text.isascii() and extra.text.isalpha()):
         return False
     latin = "".join(word.text for word in title.words[:5] if word.text.isascii() and word.text.isalpha())
@@ -87,12 +92,14 @@ def _maker(spec: ProductSpec, title: Title, extra: Extra) -> bool:
     if not all(heard):
         return False
     heard = [one.replace("j", "s") for one in heard]
+    if len(heard[0]) < 2:
+        return heard[0] in heard[1:]
     return any(one.startswith(heard[0]) or (len(one) > 1 and heard[0].startswith(one)) for one in heard[1:])
 
 
 def included(title: Title, extra: Extra) -> bool:
     """Whether the part is packed in or expressly left out: "어댑터 포함", "충전기 미포함"."""
-    at = title.words.index(extra.word)
+    at = extra.index
     if any(word.raw.startswith(_WITHOUT) for word in title.words[at + 1 : at + 4]):
         return True
     return any(word.raw.startswith(_WITH) for word in title.words[at + 1 : at + 2])
@@ -115,9 +122,11 @@ def _category(spec: ProductSpec, title: Title, extra: Extra) -> bool:
     if extra.text != extra.word.text or (modifier in kinds.VARIANT and modifier not in kinds.ADJECTIVES):
         return False
     asked = [core.text for core in spec.core if kinds.type_of(core.text)]
+    if extra.text in kinds.KINDS_OF_GOODS and any(core.text[-2:] == extra.text[-2:] for core in spec.core):
+        return True
     if asked:
         return bool(head) and any(core.endswith(head) for core in asked) and (not modifier or is_plain(modifier))
-    following = title.words[title.words.index(extra.word) + 1 :][:1]
+    following = title.words[extra.index + 1 :][:1]
     return bool(head) or any(word.text in kinds.TYPES for word in following)
 
 

@@ -31,7 +31,7 @@ def words(spec: ProductSpec, title: Title, coverage: Coverage, amount: Reason | 
     lacking = [
         core for core in coverage.missing if core.required and not _left_out(spec, title, coverage, core, amount)
     ]
-    if _colour_conflict(spec, title):
+    if _colour_conflict(spec, title, coverage):
         return "reject", Reason.COLOUR, 0.95
     if tie is goods.Tie.ARTICLE or (tie is goods.Tie.FAMILY and not _told_apart(spec, title, coverage, lacking)):
         return _by_model(spec, title, coverage, lacking, amount)
@@ -53,6 +53,8 @@ def _left_out(spec: ProductSpec, title: Title, coverage: Coverage, core: Core, a
         or not any(map(is_name, coverage.found))
     ):
         return False
+    if core.text in kinds.SIZE_WORDS:
+        return spec.quantity.unit_amount is not None
     shape = core.text in kinds.FORMS
     if not shape and (kinds.head_of(core.text) != core.text or any(one.kind == "type" for one in coverage.found)):
         return False
@@ -88,9 +90,11 @@ def _contrast(title: Title, lacking: list[Core]) -> bool:
     return False
 
 
-def _colour_conflict(spec: ProductSpec, title: Title) -> bool:
-    offered = {colour for word in title.words if (colour := kinds.colour_of(word.text))}
-    return spec.colour is not None and bool(offered) and spec.colour not in offered
+def _colour_conflict(spec: ProductSpec, title: Title, coverage: Coverage) -> bool:
+    """Whether the offer adds another colour and does not show the asked one; one in a name is no colour ("레드 밤")."""
+    if spec.colour is None or any(kinds.colour_of(word.text) == spec.colour for word in title.words):
+        return False
+    return any(kinds.colour_of(extra.word.text) for extra in coverage.extras)
 
 
 def _bait(spec: ProductSpec, title: Title, coverage: Coverage) -> bool:
@@ -131,7 +135,7 @@ def _configured(spec: ProductSpec, title: Title) -> bool:
 
 def _told_apart(spec: ProductSpec, title: Title, coverage: Coverage, lacking: list[Core]) -> bool:
     """Whether goods of one number may still be two: a word is missing, an edition or a bracket is added."""
-    if any(core.kind not in ("type", "plain", "brand") and not core.unit for core in lacking):
+    if any(core.kind not in ("plain", "brand") and not core.unit and not _is_kind(core) for core in lacking):
         return True
     named = (extra for extra in coverage.extras if extra.place != "tail" and not extra.word.unit)
     return any(
@@ -141,6 +145,10 @@ def _told_apart(spec: ProductSpec, title: Title, coverage: Coverage, lacking: li
         for extra in named
         if not neutral.meant(spec, title, extra)
     )
+
+
+def _is_kind(core: Core) -> bool:
+    return core.kind == "type" or kinds.head_of(core.text) == core.text
 
 
 def _is_switch(word: str) -> bool:
@@ -163,6 +171,9 @@ def _lacking(
     reason = Reason.VARIANT if any(core.kind == "variant" for core in lacking) else Reason.LINE
     if strange or coverage.score < 0.5:
         return "reject", reason, 0.9
+    if any(extra.place == "inside" for extra in coverage.extras) and any(core.kind == "plain" for core in lacking):
+        # One word that says nothing stands in the place of another: together they may be a line ("순수", "벚꽃").
+        return "ask", reason, 0.5
     if reason is Reason.LINE and _measured(coverage, amount) and _dispensable(coverage, lacking, amount):
         return "accept", Reason.OK, 0.85
     return "ask", reason, 0.5
@@ -188,7 +199,13 @@ def _dispensable(coverage: Coverage, lacking: list[Core], amount: Reason | Fit) 
     if not left_out or (numbered and all(core.unit and core.unit not in ("gb", "tb") for core in left_out)):
         return True
     one = left_out[0]
-    alone = len(lacking) == 1 and is_hangul(one.text) and one.kind == "" and not one.bracket
+    alone = (
+        not any(extra.adjacent for extra in coverage.extras)
+        and len(lacking) == 1
+        and is_hangul(one.text)
+        and one.kind == ""
+        and not one.bracket
+    )
     return alone and amount is Fit.EQUAL and len(coverage.found) >= 4
 
 
@@ -210,6 +227,7 @@ def _complete(spec: ProductSpec, strange: list[Extra], amount: Reason | Fit) -> 
     others = [extra for extra in strange if extra.text not in kinds.TYPES]
     if typed and any(extra.adjacent or extra.place == "inside" for extra in nouns):
         return "reject", Reason.LINE, 0.85
+    others = [extra for extra in others if not _any_colour(spec, extra)]
     if any(extra.text in kinds.VARIANT or _is_switch(extra.text) for extra in others):
         return "reject", Reason.VARIANT, 0.85
     unknown = [extra for extra in others if _unknown(spec, extra, amount)]
@@ -218,6 +236,11 @@ def _complete(spec: ProductSpec, strange: list[Extra], amount: Reason | Fit) -> 
     if amount is Fit.UNSAID:
         return "ask", Reason.SIZE, 0.5
     return "accept", Reason.OK, 0.93 if amount is Fit.EQUAL else 0.9
+
+
+def _any_colour(spec: ProductSpec, extra: Extra) -> bool:
+    """Whether it is the offer's colour and the request takes any; inside a name it may be a line's ("블랙 쿠션")."""
+    return extra.place == "after" and spec.colour is None and extra.text in kinds.COLOURS
 
 
 def _unknown(spec: ProductSpec, extra: Extra, amount: Reason | Fit) -> bool:

@@ -107,6 +107,8 @@ def _cores(found: tuple[Word, ...], split: int) -> list[Core]:
     out: list[Core] = []
     typed = any(kinds.head_of(word.text) for word in found[:split])
     for at, word in enumerate(found):
+        if word.raw.startswith("미포함"):
+            continue
         wish = words.WISHES.fullmatch(word.raw) or words.REFILL.fullmatch(word.raw.removesuffix("만"))
         if wish or word.text in kinds.DECORATION:
             continue
@@ -115,7 +117,8 @@ def _cores(found: tuple[Word, ...], split: int) -> list[Core]:
         option = kind == "type" and at >= split and typed
         kind = "" if option else kind
         pattern = _pattern(_maker(word.text) if kind == "brand" else word.text)
-        required = at < split or kind not in ("type", "plain")
+        without = any(after.raw.startswith("미포함") for after in found[at + 1 : at + 2])
+        required = (at < split or kind not in ("type", "plain")) and not without
         out.append(Core(word.text, word.raw, pattern, kind, word.unit, word.bracket or option, required))
     return out
 
