@@ -89,3 +89,4 @@ def install(app: Flask) -> None:
     for shown in (shipping_text, present.mall_text, present.reason_text, present.stage_text, mall_place, clock_now):
         app.jinja_env.globals[shown.__name__] = shown
     app.jinja_env.globals["tone"] = present.tone
+    app.jinja_env.globals["problem_text"] = lambda problem: text(f"problem.{problem.code}")

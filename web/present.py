@@ -206,6 +206,14 @@ def job(row: Job) -> dict[str, Any]:
     }
 
 
+def job_state(status: int | None, outcome: str | None) -> dict[str, str] | None:
+    """A job's state as one word with its tone; None without a job."""
+    if status is None:
+        return None
+    word = outcome if status == JobStatus.DONE and outcome else JobStatus(status).name.lower()
+    return {"tone": tone(word), "text": _known("outcome" if word == outcome else "state", word)}
+
+
 def search(found: Found) -> dict[str, Any]:
     """The job with its sources, stages and offers."""
     return job(found.job) | {

@@ -22,7 +22,9 @@ FILLED = {
     "code": "A",
     "filename": "style.css",
     "mall": "naver",
-} | dict.fromkeys(("evidence_id", "message_id", "name", "worker_id", "key_id", "rule"), "1")
+} | dict.fromkeys(
+    ("evidence_id", "message_id", "name", "worker_id", "key_id", "rule", "batch_id", "act", "watch_id"), "1"
+)
 WEB = Path(guard.__file__).parent
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"

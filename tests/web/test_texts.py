@@ -10,7 +10,7 @@ import pytest
 
 from model import MALLS, JobStatus, Outcome, Reason, Same, SourceOutcome
 from web import texts
-from web.texts import access, bulk, night, ops, pages, problems, words
+from web.texts import access, bulk, lasting, night, ops, pages, problems, words
 
 WEB = Path(texts.__file__).parent.parent
 WORDS = {
@@ -23,7 +23,7 @@ WORDS = {
     "attempt": ["done", "retry", "dead", "lost", "released", "skipped"],
 }
 ALL = texts.ALL
-FILES = (bulk.BULK, night.NIGHT, ops.OPS, pages.PAGES, words.WORDS, problems.PROBLEMS, access.ACCESS)
+FILES = (bulk.BULK, lasting.LASTING, night.NIGHT, ops.OPS, pages.PAGES, words.WORDS, problems.PROBLEMS, access.ACCESS)
 
 
 @pytest.mark.parametrize("kind", WORDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from web.texts.access import ACCESS
 from web.texts.bulk import BULK
+from web.texts.lasting import LASTING
 from web.texts.night import NIGHT
 from web.texts.ops import OPS
 from web.texts.pages import PAGES
@@ -11,7 +12,7 @@ from web.texts.problems import PROBLEMS
 from web.texts.words import WORDS
 
 LANGUAGES = ("ko", "en")
-ALL = BULK | NIGHT | OPS | PAGES | WORDS | PROBLEMS | ACCESS
+ALL = BULK | LASTING | NIGHT | OPS | PAGES | WORDS | PROBLEMS | ACCESS
 
 
 def text(language: str, key: str, **values: object) -> str:

@@ -1,4 +1,4 @@
-// Operators' pages: numbers renew themselves while nobody types, and one box ticks all.
+// Numbers that renew themselves while nobody types, and one box that ticks all.
 "use strict";
 (() => {
   const live = document.querySelector("[data-live]");
