@@ -15,11 +15,15 @@ from ai.title import read as read_title
 from model import MALLS, Decision, Match, Offer, Outcome, Product, Reason, Same
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ai.match_open import Counsel
 
 _VERDICTS = {"accept": Same.SAME, "reject": Same.DIFFERENT, "ask": Same.UNSURE}
+
+MODEL_SHARE = 0.8
+"""Another product that a model takes for this one is cheaper by a median of 10 to 35 %, the product itself seldom."""
+TOO_CHEAP = "a model's word alone, for a price more than a fifth below the lowest sure one"
 
 
 def decide(
@@ -44,9 +48,10 @@ def decide(
     heard = Heard(decisions)
     if counsel is not None:
         one_product = judged is first and spec.naming is not Naming.KIND
-        wanted = _wanted(decisions) if one_product else set()
+        wanted = _wanted(decisions, thorough=counsel.thorough) if one_product else set()
         heard = hear(counsel, product, decisions, wanted, used=allow_used, overseas=allow_overseas)
     decisions = _without_outliers([_by_card(one) if one.verdict is Same.SAME else one for one in heard.decisions])
+    decisions = _supported(decisions)
     same = [one for one in decisions if one.verdict is Same.SAME and one.effective_price_krw is not None]
     winner = min(same, key=_order, default=None)
     confirmed = min((decision for decision in same if decision.shipping_known), key=_order, default=None)
@@ -65,7 +70,7 @@ def decide(
     )
 
 
-def _wanted(decisions: list[Decision]) -> set[int]:
+def _wanted(decisions: list[Decision], *, thorough: bool) -> set[int]:
     """Which open offers matter: those that could be the lowest of their mall; the titles of others decide nothing.
 
     A card that makes a right title unsafe (options, more than one to order) stays unsafe whatever a title says.
@@ -74,15 +79,18 @@ def _wanted(decisions: list[Decision]) -> set[int]:
     for one in _without_outliers(decisions):
         if one.verdict is Same.SAME and one.effective_price_krw is not None:
             lowest[one.offer.mall] = min(one.effective_price_krw, lowest.get(one.offer.mall, one.effective_price_krw))
-    return {
-        at
-        for at, one in enumerate(decisions)
-        if one.verdict is Same.UNSURE
-        and one.effective_price_krw is not None
-        and one.effective_price_krw < lowest.get(one.offer.mall, one.effective_price_krw + 1)
-        and not one.offer.option_range
-        and (one.offer.min_order or 1) <= 1
-    }
+    asked = {at for at, one in enumerate(decisions) if one.verdict is Same.UNSURE and _by_title(one)}
+    return asked if thorough else {at for at in asked if _could_win(decisions[at], lowest)}
+
+
+def _by_title(decision: Decision) -> bool:
+    """Whether the title alone is what leaves an offer open."""
+    return decision.source == "rule" and not decision.offer.option_range and (decision.offer.min_order or 1) <= 1
+
+
+def _could_win(decision: Decision, lowest: Mapping[str, int]) -> bool:
+    price = decision.effective_price_krw
+    return price is not None and price < lowest.get(decision.offer.mall, price + 1)
 
 
 def _once(offers: Iterable[Offer]) -> list[Offer]:
@@ -146,6 +154,18 @@ def _without_outliers(decisions: list[Decision]) -> list[Decision]:
         if decision.verdict is Same.SAME and decision.source != "person" and 0 < _price(decision) < floor
         else decision
         for decision in decisions
+    ]
+
+
+def _supported(decisions: list[Decision]) -> list[Decision]:
+    """A model's word alone does not carry a price far below what rules or a person are sure of."""
+    sure = [_price(one) for one in decisions if one.verdict is Same.SAME and one.source in ("rule", "person")]
+    floor = MODEL_SHARE * min(sure, default=0)
+    return [
+        replace(one, verdict=Same.UNSURE, confidence=0.5, note=TOO_CHEAP)
+        if one.verdict is Same.SAME and one.source in ("ai", "cache") and _price(one) < floor
+        else one
+        for one in decisions
     ]
 
 

@@ -35,6 +35,10 @@ class Counsel(Protocol):
     def why_off(self) -> str:
         """Why none is; empty when one is."""
 
+    @property
+    def thorough(self) -> bool:
+        """Whether every open title is asked about, not only those that could be their mall's lowest."""
+
     def corrections(self, pairs: Sequence[Pair]) -> Mapping[str, Ruling]:
         """What people said, by the pair's id."""
 

@@ -37,6 +37,11 @@ SOME_WORDS = 0.1
 """Cosine below which even an equal number is chance."""
 
 
+ASK_FROM, ASK_TO = 0.25, 0.6
+"""Cosine between which a pair without any maker's number is worth a question: below it is another product, above the
+same one, nearly always."""
+
+
 @dataclass(frozen=True, slots=True)
 class Labelled:
     """What the rules say of one pair."""
@@ -46,6 +51,8 @@ class Labelled:
     score: float
     """Cosine of the words, or the share of the request's words, 0…1."""
     confidence: float
+    ask: bool = False
+    """Whether a model is worth asking; without one the verdict stands."""
 
 
 def label(pairs: Sequence[tuple[str, str]]) -> list[Labelled]:
@@ -67,16 +74,17 @@ def _label(left: str, right: str, words: float) -> Labelled:
         if relation and words >= SOME_WORDS:
             return Labelled(Same.SAME, Reason.OK, words, 0.93)
         return Labelled(Same.DIFFERENT, Reason.MODEL, words, 0.97)
+    ask = ASK_FROM <= words < ASK_TO
     if words >= SAME_WORDS:
-        return Labelled(Same.SAME, Reason.OK, words, 0.7)
-    return Labelled(Same.DIFFERENT, Reason.UNKNOWN, words, 0.9)
+        return Labelled(Same.SAME, Reason.OK, words, 0.7, ask)
+    return Labelled(Same.DIFFERENT, Reason.UNKNOWN, words, 0.9, ask)
 
 
 def _korean(left: str, right: str) -> Labelled:
     offer = Offer(mall="", rank=1, name=right, price_krw=0, url="")
     judged = judge(product_spec.read(left), offer)
     verdict = {"accept": Same.SAME, "reject": Same.DIFFERENT, "ask": Same.UNSURE}[judged.verdict]
-    return Labelled(verdict, judged.reason, judged.score, judged.confidence)
+    return Labelled(verdict, judged.reason, judged.score, judged.confidence, judged.verdict == "ask")
 
 
 def numbers(left: str, right: str) -> bool | None:

@@ -1,11 +1,15 @@
-"""`lps match`: the decider offline, without database, queue or network."""
+"""`lps match`: the decider offline, without database or queue; the network only with `--ai on`."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+import config
+from ai.ask_alone import Alone
+from ai.client import Client
 from ai.match import decide
 from cli.lines import FILE, Bad, Complaints, field, is_outcome, lines, offer, say
 from model import Decision, Match, Offer, Product
@@ -14,6 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ASSUMED_SHIPPING_KRW = 3000
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How requests are decided."""
+
+    shipping_krw: int
+    counsel: Alone | None
 
 
 def _answer(key: str | int, decision: Decision) -> dict[str, Any]:
@@ -28,14 +40,28 @@ def _answer(key: str | int, decision: Decision) -> dict[str, Any]:
     }
 
 
-def _decide(product: Product, offers: list[tuple[str | int, Offer]], shipping: int, stamp: dict[str, Any]) -> Match:
+def _counsel() -> Alone:
+    """The model that the settings name.
+
+    Raises:
+        UsageError: they name none.
+    """
+    settings = config.load().ai
+    if settings.why_off:
+        raise click.UsageError(f"--ai on: {settings.why_off}; set OPENAI_API_KEY, and [ai] base_url for another server")
+    return Alone(settings, Client(settings), thorough=True)
+
+
+def _decide(product: Product, offers: list[tuple[str | int, Offer]], how: How, stamp: dict[str, Any]) -> Match:
     """Decide and print one request; `stamp` opens every line."""
-    match = decide(product, [offer for _, offer in offers], shipping=lambda _offer: shipping)
+    given = [offer for _, offer in offers]
+    match = decide(product, given, shipping=lambda _offer: how.shipping_krw, counsel=how.counsel)
     keys = {offer.url: key for key, offer in offers}
     for decision in match.decisions:
         say(stamp | _answer(keys[decision.offer.url], decision))
     winner = keys[match.winner.offer.url] if match.winner else None
-    say(stamp | {"winner": winner, "outcome": match.outcome.value, "mode": match.mode})
+    end = {"winner": winner, "outcome": match.outcome.value, "mode": match.mode}
+    say(stamp | end | ({"mode_reason": match.why} if how.counsel else {}))
     return match
 
 
@@ -49,7 +75,7 @@ def _read_offers(rows: Sequence[tuple[str, object]], complaints: Complaints) -> 
     return offers
 
 
-def _request(number: int, row: dict[str, Any], shipping: int, complaints: Complaints) -> None:
+def _request(number: int, row: dict[str, Any], how: How, complaints: Complaints) -> None:
     try:
         product = _product(field(row, "name", str), field(row, "spec", str, "") if row.get("spec") else "")
         rows = field(row, "offers", list)
@@ -57,7 +83,7 @@ def _request(number: int, row: dict[str, Any], shipping: int, complaints: Compla
         complaints.name(f"line {number}", bad)
         return
     offers = _read_offers([(f"line {number}, offer {at}", one) for at, one in enumerate(rows, 1)], complaints)
-    _decide(product, offers, shipping, {"request_id": row.get("request_id", number)})
+    _decide(product, offers, how, {"request_id": row.get("request_id", number)})
 
 
 def _product(name: str, specification: str) -> Product:
@@ -88,17 +114,15 @@ def match(
 
     Prints one JSON line an offer, then the winner. Bad lines are named on stderr, the rest is decided, exit 1.
     """
-    if ai == "on":
-        raise click.UsageError("--ai on: this version decides by rules alone; leave it off")
     if (offers is None) == (requests is None):
         raise click.UsageError("give either --name with --offers, or --requests")
-    complaints = Complaints()
+    complaints, how = Complaints(), How(assumed_shipping, _counsel() if ai == "on" else None)
     if requests is not None:
         for number, row in lines(requests, complaints):
-            _request(number, row, assumed_shipping, complaints)
+            _request(number, row, how, complaints)
     elif offers is not None:
         if not name or not name.strip():
             raise click.UsageError("--offers needs --name")
         rows = [(f"line {number}", row) for number, row in lines(offers, complaints) if not is_outcome(row)]
-        _decide(_product(name, spec), _read_offers(rows, complaints), assumed_shipping, {})
+        _decide(_product(name, spec), _read_offers(rows, complaints), how, {})
     return complaints.status

@@ -27,6 +27,7 @@ def pairs(file: TextIO) -> int:
             "verdict": found.verdict.value,
             "label": int(found.verdict.value == "same"),
             "reason": found.reason.value,
+            "ask": found.ask,
         }
         say(kept | verdict | {"score": round(found.score, 3), "confidence": found.confidence, "source": "rule"})
     return complaints.status

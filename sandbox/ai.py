@@ -2,8 +2,9 @@
 
 `POST /ai/v1/chat/completions` reads the numbered titles out of the prompt and knows the right answer of each from the
 catalogue. It then errs as often as gpt-4o-mini did in recorded answers: it finds .90 of the same products, .93 of what
-it calls same is (where half of what it is asked is the same), and misses more towards the end of a list. Which ones
-depends on the seed and the titles alone. It is no language model: outside the catalogue it compares words.
+it calls same is (at the recorded share of same products), and it misses more towards the end of a list. Which ones
+depends on the seed and the titles alone; the request itself, word for word, it always knows. It is no language model:
+outside the catalogue it compares words.
 """
 
 from __future__ import annotations
@@ -26,8 +27,12 @@ PATH = "/ai/v1/chat/completions"
 SEED = 7
 RECALL = 0.90
 PRECISION = 0.93
-FALSE_SAME = RECALL * (1 - PRECISION) / PRECISION
-"""How often a different product is called the same, so that PRECISION holds at even odds."""
+SHARE_SAME = 0.172
+"""Share of same products among the pairs whose answers were recorded."""
+FALSE_SAME = RECALL * SHARE_SAME * (1 - PRECISION) / (PRECISION * (1 - SHARE_SAME))
+"""How often a different product is called the same, so that PRECISION holds at that share: 0.014."""
+SUBTLE = ("brand", "line", "variant", "model", "colour", "component")
+"""Differences that only reading tells: called the same twice as often (0.026 recorded on such pairs)."""
 BIAS = 0.5
 """The first title of a list is missed half as often as the mean, the last one and a half times."""
 UNSURE_SHARE = 0.3
@@ -95,7 +100,7 @@ class Oracle:
             return kind.instead(failure.value), wait_s
         try:
             return self._completion(json.loads(body), failure), wait_s
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
             return _error(400, "invalid_request_error", f"{type(error).__name__}: {error}"), 0.0
 
     def _completion(self, asked: dict[str, Any], failure: Failure) -> Answer:
@@ -154,6 +159,8 @@ class Oracle:
 
     def _verdict(self, request: str, title: str, place: float) -> tuple[str, str]:
         """The oracle's word; `place` is 0 for the first title of the list and 1 for the last."""
+        if _key(title) == _key(request):
+            return "same", "ok"
         why = self._truth.get((_key(request), _key(title)))
         if why is None and _key(title) not in self._titles:
             return _by_words(request, title)
@@ -164,7 +171,8 @@ class Oracle:
             if luck >= missed:
                 return "same", "ok"
             return ("unsure", "unknown") if draw.random() < UNSURE_SHARE else ("different", "variant")
-        return ("same", "ok") if luck < FALSE_SAME else ("different", _REASON.get(why or "", why or "unknown"))
+        misled = FALSE_SAME * (2 if why in SUBTLE else 1)
+        return ("same", "ok") if luck < misled else ("different", _REASON.get(why or "", why or "unknown"))
 
 
 def _truth() -> dict[tuple[str, str], str]:

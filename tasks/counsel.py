@@ -33,6 +33,8 @@ class Counsel:
         wait: passes so many seconds between two looks; raises Lost when the round is no longer ours.
     """
 
+    thorough = False
+
     def __init__(self, job: Job, wait: Callable[[float], object]) -> None:
         self._job = job
         self._wait = wait

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bench import match as measured
+from bench import scores
 from model import Offer
 
 if TYPE_CHECKING:
@@ -27,5 +27,5 @@ def offer() -> Callable[..., Offer]:
 @pytest.fixture
 def cases() -> None:
     """Skip where the labelled cases are not beside the repository."""
-    if not measured.CASES.is_dir():
-        pytest.skip(f"the labelled cases are not at {measured.CASES}")
+    if not scores.CASES.is_dir():
+        pytest.skip(f"the labelled cases are not at {scores.CASES}")
