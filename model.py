@@ -252,6 +252,8 @@ class JobSource:
     outcome: SourceOutcome | None
     round: int
     report: SourceReport | None = None
+    offers: int | None = None
+    """How many offers it brought, where the offers themselves were not read."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

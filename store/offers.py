@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from model import Decision, JobSource, Offer, Product, Reason, Same, SourceOutcome, SourceReport
@@ -131,6 +131,13 @@ def sources(cur: Cursor, job_id: str) -> list[JobSource]:
     """Every mall of a job in the order of the path."""
     cur.execute(SQL["sources"], (job_id,))
     return [_source(row) for row in cur.fetchall()]
+
+
+def outline(cur: Cursor, job_id: str) -> list[JobSource]:
+    """Every mall of a job, in the order of the path, without its offers: they are only counted."""
+    cur.execute(SQL["outline"], (job_id,))
+    rows = cur.fetchall()
+    return [replace(_source((*row[:5], (), row[6])), offers=row[5] if row[2] else None) for row in rows]
 
 
 def decide(cur: Cursor, job_id: str, decisions: Iterable[Decision]) -> None:

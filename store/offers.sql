@@ -63,6 +63,11 @@ SELECT count(*) FROM job_source WHERE job_id = %s AND outcome IS NULL
 SELECT mall, round, outcome, kind, error, offers, metrics FROM job_source WHERE job_id = %s
 ORDER BY array_position(ARRAY['naver', 'coupang', 'gmarket', 'auction', 'st11'], mall)
 
+-- name: outline
+-- Every mall of a job with what it answered, its offers only counted.
+SELECT mall, round, outcome, kind, error, jsonb_array_length(offers), metrics FROM job_source WHERE job_id = %s
+ORDER BY array_position(ARRAY['naver', 'coupang', 'gmarket', 'auction', 'st11'], mall)
+
 -- name: open_malls
 -- The malls still being read, with whether an operator holds them back.
 SELECT s.mall, p.reason FROM job_source s LEFT JOIN queue_pause p ON p.name = s.mall

@@ -25,6 +25,7 @@ from web import rates
 from web.parts import here
 from web.problem import Problem, wants_page
 from web.roles import PUBLIC, allowed, includes, max_body, needed, needs, public
+from web.submission import CSRF_FIELD
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["Caller", "csrf_token", "current", "install", "is_local", "needs", "public"]
 
 COOKIE = "lps_session"
-CSRF_FIELD, CSRF_HEADER = "csrf_token", "X-CSRF-Token"
+CSRF_HEADER = "X-CSRF-Token"
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via")
 _TOUCH = timedelta(minutes=1)

@@ -28,6 +28,7 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+MAX_URI_CHARS = 3900
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
@@ -62,6 +63,18 @@ def check_host() -> None:
         raise Problem("LPS_WRONG_HOST")
 
 
+def check_length() -> None:
+    """Refuse an address longer than any of ours, before the server's own limit (4,094) does in its own words."""
+    if len(request.environ.get("QUERY_STRING", "")) + len(request.path) > MAX_URI_CHARS:
+        raise Problem("LPS_URI_TOO_LONG")
+
+
+def keep_form() -> None:
+    """Keep a form's bytes beside what is made of them, so that it can be told whether they were UTF-8."""
+    if request.mimetype == "application/x-www-form-urlencoded":
+        request.get_data()
+
+
 def check_site() -> None:
     """Refuse what another site's page sends; programs send neither header."""
     if request.method in SAFE_METHODS:
@@ -83,6 +96,8 @@ def _seal(response: Response) -> Response:
 
 def install(app: Flask) -> None:
     """Check before every view, seal every answer."""
+    app.before_request(check_length)
     app.before_request(check_host)
     app.before_request(check_site)
+    app.before_request(keep_form)
     app.after_request(_seal)

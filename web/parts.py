@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from flask import current_app
+
+import store.migrate
+from errors import DatabaseDown, Setup
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -14,6 +18,10 @@ if TYPE_CHECKING:
     from model import Product, Submitted
     from store.jobs import Asker
     from store.pool import Pool
+
+
+APP_LOAD_ERROR = 4
+"""Exit status of a worker at which gunicorn stops instead of trying again for ever."""
 
 
 class Submit(Protocol):
@@ -83,7 +91,19 @@ def gather(settings: Settings | None, pool: Pool | None, submit: Submit | None) 
 
     if pool is None:
         runtime.use(settings or runtime.settings, role="web")
+        _demand_schema(runtime.pool, runtime.settings.origin)
     return Parts(settings=settings or runtime.settings, pool=pool or runtime.pool, submit=submit or tasks_submit)
+
+
+def _demand_schema(pool: Pool, origin: str) -> None:
+    """End a process whose database has another schema; one whose database is down answers 503 until it is there."""
+    try:
+        store.migrate.check(pool, origin)
+    except Setup as error:
+        print(f"lps web: {error}", file=sys.stderr, flush=True)  # noqa: T201 - gunicorn shows nothing of the reason
+        sys.exit(APP_LOAD_ERROR)
+    except DatabaseDown:
+        return
 
 
 def here() -> Parts:

@@ -107,7 +107,7 @@ def _source(mall: str, row: JobSource | None, *, final: bool) -> dict[str, Any]:
         "failed": bool(row and row.outcome and not SourceOutcome(row.outcome).answered),
         "kind": report.kind if report else "",
         "error": without_login(report.error) if report else "",
-        "offers": len(report.offers) if report else None,
+        "offers": (len(report.offers) if row.offers is None else row.offers) if row and report else None,
         "took_ms": report.took_ms if report else None,
         "bytes": report.size_bytes if report else None,
         "queries": report.queries if report else (),

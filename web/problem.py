@@ -42,6 +42,7 @@ CODES = {
     "LPS_NOT_NOW": 409,
     "LPS_IN_PROGRESS": 409,
     "LPS_TOO_LARGE": 413,
+    "LPS_URI_TOO_LONG": 414,
     "LPS_NOT_JSON_TYPE": 415,
     "LPS_WRONG_HOST": 421,
     "LPS_BAD_INPUT": 422,
@@ -61,6 +62,7 @@ _BY_STATUS = {
     404: "LPS_NOT_FOUND",
     405: "LPS_METHOD_NOT_ALLOWED",
     413: "LPS_TOO_LARGE",
+    414: "LPS_URI_TOO_LONG",
     415: "LPS_NOT_JSON_TYPE",
     500: "LPS_INTERNAL",
 }
@@ -143,8 +145,17 @@ def _from_http(error: HTTPException) -> Response | HTTPException:
     headers = {}
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         headers["Allow"] = ", ".join(sorted(error.valid_methods))
+    if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+        return answer(_too_large())
     fallback = "LPS_INTERNAL" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else "LPS_BAD_REQUEST"
     return answer(Problem(_BY_STATUS.get(status, fallback), headers=headers))
+
+
+def _too_large() -> Problem:
+    """What may be sent here at most, in kB."""
+    limit = (request.max_content_length or 0) // 1024
+    detail = text("field.too_many_bytes", limit=limit)
+    return Problem("LPS_TOO_LARGE", errors=[FieldError(field="body", code="too_many_bytes", detail=detail)])
 
 
 def _database_down(error: DatabaseDown) -> Response:

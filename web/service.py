@@ -53,7 +53,7 @@ def search(job_id: str, *, with_decisions: bool) -> Found:
             raise Problem("LPS_JOB_NOT_FOUND")
         return Found(
             job=job,
-            sources=store.offers.sources(cur, job_id),
+            sources=store.offers.outline(cur, job_id),
             attempts=store.attempts.of_job(cur, job_id),
             decisions=store.offers.decisions(cur, job_id) if with_decisions else [],
         )

@@ -6,7 +6,9 @@ import json
 import re
 import unicodedata
 from typing import TYPE_CHECKING, Annotated, Any, Literal
+from urllib.parse import unquote_to_bytes
 
+from flask import request
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt, StrictStr, ValidationError
 from pydantic_core import PydanticCustomError
 
@@ -16,11 +18,13 @@ from web.language import text
 from web.problem import FieldError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from werkzeug.datastructures import MultiDict
 
 MAX_CODE_CHARS = 64
 MAX_ECHO_CHARS = 60
 MIN_DEADLINE_S, MAX_DEADLINE_S = 10, 300
+CSRF_FIELD = "csrf_token"
+_TEXTS = ("product_name", "specification", "product_code")
 FLAGS = ("again", "allow_used", "allow_overseas")
 _SPACES = re.compile(r"[\t\r\n ]+")
 # Direction overrides make a text read differently from what it is.
@@ -171,11 +175,31 @@ def decode(body: bytes, *, is_json: bool) -> object:
     return raw
 
 
-def from_form(form: Mapping[str, str]) -> dict[str, Any]:
-    """The fields of the page's form, white space as a browser or a spreadsheet pastes it made single."""
-    raw: dict[str, Any] = {
-        name: _SPACES.sub(" ", form.get(name, "")) for name in ("product_name", "specification", "product_code")
-    }
+def _not_utf8(body: bytes) -> list[str]:
+    """Fields of an urlencoded form that are not UTF-8; werkzeug would let them pass, quoted once more."""
+    wrong = []
+    for pair in body.split(b"&"):
+        name, _, value = pair.partition(b"=")
+        try:
+            unquote_to_bytes(value).decode("utf-8")
+        except UnicodeDecodeError:
+            wrong.append(unquote_to_bytes(name).decode("utf-8", "replace"))
+    return wrong
+
+
+def from_form(form: MultiDict[str, str]) -> dict[str, Any]:
+    """The fields of the page's form, white space as a browser or a spreadsheet pastes it made single.
+
+    Raises:
+        Problem: LPS_BAD_INPUT: a field that the form has not, one that stands twice, or one that is not UTF-8.
+    """
+    known = {*_TEXTS, *FLAGS, "fallback", "deadline_s", CSRF_FIELD}
+    wrong = [error(name, "unknown_field") for name in form if name not in known]
+    wrong += [error(name, "twice") for name in known if len(form.getlist(name)) > 1]
+    wrong += [error(name, "not_text") for name in _not_utf8(request.get_data())]
+    if wrong:
+        raise Problem("LPS_BAD_INPUT", errors=wrong)
+    raw: dict[str, Any] = {name: _SPACES.sub(" ", form.get(name, "")) for name in _TEXTS}
     raw |= {name: form.get(name) == "1" for name in FLAGS}
     raw["fallback"] = form.get("fallback") or None
     deadline = form.get("deadline_s", "").strip()

@@ -6,6 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from flask import request
+
+from web.problem import Problem
+from web.submission import from_form
 
 if TYPE_CHECKING:
     from flask.testing import FlaskClient
@@ -116,6 +120,43 @@ def test_the_form_shows_the_mistake_at_the_field(client: FlaskClient, db: Databa
     kept = {"product_name": "라면", "specification": "다섯 봉지", "product_code": "C-1"}
     assert all(f'value="{value}"' in answer.text for name, value in kept.items() if name != field)
     assert [(0,)] == db.rows("SELECT count(*) FROM job")
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "code"),
+    [
+        (b"product_name=x&prodct_code=A", "prodct_code", "unknown_field"),
+        (b"product_name=x&product_name=y", "product_name", "twice"),
+        (b"product_name=%b6%f3%b8%e9", "product_name", "not_text"),
+    ],
+)
+def test_the_form_guesses_nothing(client: FlaskClient, db: Database, body: bytes, field: str, code: str) -> None:
+    """An unknown field, one that stands twice, and CP949 instead of UTF-8 are refused as in JSON, and named."""
+    answer = client.post("/search", data=body, content_type="application/x-www-form-urlencoded")
+    assert 422 == answer.status_code
+    assert [(0,)] == db.rows("SELECT count(*) FROM job")
+    place = {"REMOTE_ADDR": "127.0.0.1"}
+    kind = "application/x-www-form-urlencoded"
+    with client.application.test_request_context(
+        "/search", method="POST", data=body, content_type=kind, environ_base=place
+    ):
+        client.application.preprocess_request()
+        with pytest.raises(Problem) as refused:
+            from_form(request.form)
+    assert (field, code) in [(error.field, error.code) for error in refused.value.errors]
+
+
+def test_a_body_too_large_says_how_large_it_may_be(client: FlaskClient) -> None:
+    """413 names the body and the limit, in words."""
+    problem = json.loads(client.post("/v1/lps/search", data=b"x" * 70_000, content_type="application/json").data)
+    assert [("body", "too_many_bytes")] == [(error["field"], error["code"]) for error in problem["errors"]]
+    assert "64 kB" in problem["errors"][0]["detail"]
+
+
+def test_a_long_address_is_414(client: FlaskClient) -> None:
+    """In our own words, before a server's own limit cuts in."""
+    problem = client.get("/v1/lps/jobs?q=" + "x" * 4100)
+    assert (414, "LPS_URI_TOO_LONG") == (problem.status_code, json.loads(problem.data)["code"])
 
 
 def test_the_form_forgives_pasted_white_space(client: FlaskClient, db: Database) -> None:

@@ -65,7 +65,8 @@ PROBLEMS: dict[str, tuple[str, str]] = {
     "problem.LPS_NO_REASON": ("사유를 적어 주세요.", "A reason is needed."),
     "problem.LPS_NO_RESULT": ("이 검색은 아직 결과가 없습니다.", "This search has no result yet."),
     "problem.LPS_METHOD_NOT_ALLOWED": ("이 주소에서 쓸 수 없는 메서드입니다.", "This method is not allowed here."),
-    "problem.LPS_TOO_LARGE": ("요청 본문이 64 kB를 넘습니다.", "The body is larger than 64 kB."),
+    "problem.LPS_TOO_LARGE": ("요청 본문이 너무 큽니다.", "The body is too large."),
+    "problem.LPS_URI_TOO_LONG": ("주소가 너무 깁니다.", "The address is too long."),
     "problem.LPS_NOT_JSON_TYPE": (
         "Content-Type을 application/json으로 보내 주세요.",
         "Send it as Content-Type: application/json.",
@@ -113,6 +114,7 @@ PROBLEMS: dict[str, tuple[str, str]] = {
     "field.login": ("주소에 로그인 정보를 넣을 수 없습니다.", "An address must not hold a login."),
     "field.bad_port": ("쓸 수 없는 포트입니다.", "This port cannot be called."),
     "field.not_public": ("인터넷에서 볼 수 있는 주소가 아닙니다.", "This is not an address on the internet."),
+    "field.too_many_bytes": ("{limit} kB까지 보낼 수 있습니다.", "At most {limit} kB."),
     "field.twice": ("한 번만 보낼 수 있는 값입니다.", "This may stand only once."),
     "field.not_text": ("UTF-8 글자가 아닌 것이 들어 있습니다.", "It holds what is not UTF-8."),
 }
