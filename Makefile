@@ -1,6 +1,6 @@
 # What a developer types; `make` alone prints the list. Everything works through ./lps or .venv, which ./lps makes.
 .DEFAULT_GOAL := help
-.PHONY: help setup up test fast chaos chaos-tests test-alerts lint types check bench bench-search bench-queue bench-match bench-crawl bench-parse soak web worker scheduler psql
+.PHONY: help setup up test fast chaos chaos-tests test-alerts images lint types check bench bench-search bench-queue bench-match bench-crawl bench-parse soak web worker scheduler psql
 PYTHON := .venv/bin/python
 N ?= 15
 MINUTES ?= 5
@@ -33,6 +33,9 @@ test-alerts: setup ## Each alert rule through its whole life, and how notices ar
 
 soak: setup ## 200 browser starts, 1,000 pages with random faults: what is left over (CYCLES=200 PAGES=1000)
 	@$(PYTHON) -m tests.soak.run --cycles $(CYCLES) --pages $(PAGES)
+
+images: setup ## What the container images hold, built in chroots and run (root, debootstrap, network; DATABASE=postgresql://…)
+	@$(PYTHON) -m tests.images.build /var/tmp/lps-images --database $(DATABASE)
 
 lint: setup ## Ruff: rules and layout
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check .
