@@ -193,13 +193,15 @@ class Visits:
         except BaseException:
             self._sessions.end(session, LeaseEnd(reason="broken", keeps=False))
             raise
+        trouble = self._trouble(visit, session)
         # A page's own script may well show "nothing found" for an answer that the proxy did not carry.
-        if page.outcome is SourceOutcome.EMPTY and (trouble := self._trouble(visit, session)):
+        if trouble and page.outcome is SourceOutcome.EMPTY:
             self._failed(visit, session, trouble)
             raise trouble
         session.answered = True
         self._well(visit)
-        return page
+        # Nor does a browser say that a page it shows broke off in the middle.
+        return replace(page, kind="truncated") if trouble else page
 
     def _trouble(self, visit: Visit, session: Session) -> SourceFailure | None:
         found = (session.meter.trouble(host) for host in visit.block.own_hosts)

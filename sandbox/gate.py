@@ -245,6 +245,13 @@ async def _pump(
     carried = 0
     with suppress(OSError):
         while piece := await reader.read(_PIECE):
+            if fault and fault.cuts(carried + len(piece)):
+                writer.write(piece[: int(fault.number) - carried])
+                await writer.drain()
+                # Later than the bytes before it: a reset takes what has not been read yet with it.
+                await asyncio.sleep(0.1)
+                gate_faults.reset(writer)
+                return
             if upward:
                 traffic.up += len(piece)
             else:
@@ -252,9 +259,6 @@ async def _pump(
                 carried += len(piece)
             writer.write(piece)
             await writer.drain()
-            if fault and fault.cuts(carried):
-                gate_faults.reset(writer)
-                return
     with suppress(OSError):
         if writer.can_write_eof():
             writer.write_eof()
