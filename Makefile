@@ -31,6 +31,9 @@ chaos: setup ## Searches under random kills, freezes and database restarts, 2 ×
 test-alerts: setup ## Each alert rule through its whole life, and how notices are delivered
 	@$(PYTHON) -m pytest tests/alerts tests/tasks/test_alarm.py
 
+bench-crawl: setup ## Browsers: a warm search beside a bare page load, memory, parsing; bytes (N=15, PAGES=1000)
+	@$(PYTHON) -m bench.crawl --runs $(N) --pages $(PAGES)
+
 soak: setup ## 200 browser starts, 1,000 pages with random faults: what is left over (CYCLES=200 PAGES=1000)
 	@$(PYTHON) -m tests.soak.run --cycles $(CYCLES) --pages $(PAGES)
 

@@ -86,6 +86,8 @@ class Chromium:
         self.used_at = time.monotonic()
         self.origin: float | None = None
         """When the document it shows came into being, by which it is told from the next one; None = not known."""
+        self.load_limit_s = 0.0
+        """How long its driver lets a page load, as last set."""
         self.driver: Any = None
         self.started = False
         self._guard: Guarded | None = None

@@ -21,10 +21,13 @@ TURN_S = 1.0
 """Longest one call into the page lasts, so that a browser that died meanwhile is noticed."""
 READ_S = 0.15
 """Kept back before the deadline for taking what is there."""
+NEAR_S = 0.3
+"""A limit so near to the last one is not set again: that is a call to the driver."""
 SLACK_S = 3.0
 """How much longer than the browser itself its driver is waited for."""
 RULES = {
-    "lookMs": 25,  # between two looks; the list must be the same on both
+    "lookMs": 25,  # between two looks while there is nothing
+    "againMs": 0,  # until the second look at a list, which must find it the same after what was due meanwhile
     "full": 20,  # from so many cards on a list counts as a full page
     "shortMs": 600,  # so long must one that grew, or a shorter one with scripts, stand still
     "quietMs": 3000,  # a loaded page without cards and without the mall's own word is waited for this long
@@ -37,7 +40,7 @@ const challenged = () => Boolean(window._cf_chl_opt || document.querySelector(
 WATCH = """
 const [turnMs, ready, rules, before, last, finish] = arguments;
 const began = performance.now();
-const seen = document.__seen || {cards: -1, since: began};
+const seen = document.__seen || {cards: -1, looks: 0, since: began};
 Object.defineProperty(document, '__seen', {value: seen, configurable: true});
 const nav = performance.getEntriesByType('navigation')[0] || {};
 const status = nav.responseStatus || 0;
@@ -50,7 +53,8 @@ const complete = () => {
   if (document.readyState === 'loading') { seen.cards = -1; return false; }
   if (document.URL.startsWith('chrome-error:') || performance.timeOrigin === before) return true;
   const still = now - seen.since;
-  const whole = !seen.grown && (cards >= rules.full || !document.scripts.length);
+  const carried = ready.whole && document.querySelector(ready.whole);
+  const whole = !seen.grown && (cards >= rules.full || carried || !document.scripts.length);
   if (cards) return same && (whole || still >= rules.shortMs);
   if (ready.settled && document.querySelector(ready.settled)) return true;
   if (document.readyState !== 'complete') return false;
@@ -59,7 +63,8 @@ const complete = () => {
 };
 const look = () => {
   const done = complete() || last;
-  if (!done && performance.now() - began < turnMs) return setTimeout(look, rules.lookMs);
+  const pauseMs = seen.looks++ === 0 && seen.cards > 0 ? rules.againMs : rules.lookMs;
+  if (!done && performance.now() - began < turnMs) return setTimeout(look, pauseMs);
   const all = done ? [nav].concat(performance.getEntriesByType('resource')) : [];
   const root = document.documentElement;
   finish({
@@ -97,7 +102,9 @@ def load(browser: Chromium, url: str, limit_s: float) -> None:
     """
     driver, limit_s = browser.driver, max(limit_s, 0.1)
     driver.command_executor.client_config.timeout = limit_s + SLACK_S
-    driver.timeouts = Timeouts(page_load=limit_s, script=TURN_S + SLACK_S)
+    if not limit_s - NEAR_S < browser.load_limit_s <= limit_s + NEAR_S:
+        driver.timeouts = Timeouts(page_load=limit_s, script=TURN_S + SLACK_S)
+        browser.load_limit_s = limit_s
     if browser.origin is None:
         browser.origin = driver.execute_script("return performance.timeOrigin")
     browser.pages += 1
@@ -152,7 +159,7 @@ def read(browser: Chromium, deadline: float, ready: Ready, mall: str) -> Body:
 
 
 def _await_complete(browser: Chromium, deadline: float, ready: Ready, before: float | None) -> dict[str, Any]:
-    wanted = {"cards": ready.cards, "settled": ready.settled}
+    wanted = {"cards": ready.cards, "settled": ready.settled, "whole": ready.whole}
     while True:
         left = deadline - READ_S - time.monotonic()
         page = _turn(browser, WATCH, left, wanted, RULES, before, left <= 0)

@@ -26,6 +26,7 @@ _ITEM_NO = re.compile(r"(?:goodscode|itemno)=([A-Za-z0-9]+)", re.IGNORECASE)
 _AD_LOG = "a[data-montelena-atsclickurl*=adTier]"
 _MINISHOP = re.compile(r"\s*미니샵")
 _DEEPEST = 40
+DATA = "script#__NEXT_DATA__"
 CARDS = ".box__component-itemcard, .box__item-container"
 _PATH = ("props", "pageProps", "initialStates", "curatorData", "regionsData", "content", "modules")
 

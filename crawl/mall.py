@@ -23,6 +23,8 @@ class Ready:
     """Matches every product card; their number standing still over two polls means that the list is complete."""
     settled: str
     """Matches once the mall has said all it will say without cards (its own no-result box, embedded data)."""
+    whole: str = ""
+    """Matches where the document itself carries the whole list, so that a short one need not stand still."""
     screenshot: bool = False
     """Bring a picture of the page along; what is not loaded is not on it."""
 

@@ -60,6 +60,8 @@ class View:
     """As many of its cards are ads as on the real page that was counted."""
     bait: bool = False
     """The cheapest right offer shows a tenth of its price."""
+    full: bool = False
+    """The hits over again, until the page has as many cards as a full one."""
     banned: bool = False
     """The mall's JSON says that this visitor is refused (11st)."""
 

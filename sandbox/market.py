@@ -153,6 +153,8 @@ class Malls:
             return self._fixtures.search(ask)
         pages = MALLS[ask.mall]
         hits = [] if view.empty else self._indexes[ask.mall].search(pages.keyword(ask))
+        if view.full and hits:
+            hits = (hits * heavy.CARDS)[: heavy.CARDS]
         hits = oddities.advertised(hits) if view.ads else hits
         return pages.search(ask, oddities.baited(hits) if view.bait else hits, view)
 

@@ -175,7 +175,7 @@ TABLE: dict[str, Kind] = {
     "truncated": Kind(change=_truncate),
     "euckr": Kind(change=_euckr),
     "huge": Kind(change=_huge),
-    "heavy": Kind(change=heavy.weighed),
+    "heavy": Kind(view=_as(full=True), change=heavy.weighed),
     "nested": Kind(change=oddities.nested),
     "hung": Kind(change=oddities.hung),
     "slow_third_party": Kind(change=oddities.slow_third_party),

@@ -100,5 +100,9 @@ MALL = Mall(
     search_url=search_url,
     page_url=search_url,
     parse=parse,
-    ready=Ready(cards=f"{CARDS}, {esm.CARDS}", settled=".section--no_result, .box__no-result, [class*=no-result]"),
+    ready=Ready(
+        cards=f"{CARDS}, {esm.CARDS}",
+        settled=".section--no_result, .box__no-result, [class*=no-result]",
+        whole=esm.DATA,
+    ),
 )

@@ -68,5 +68,5 @@ MALL = Mall(
     search_url=search_url,
     page_url=search_url,
     parse=parse,
-    ready=Ready(cards=esm.CARDS, settled=".box__no-result, [class*=no-result]"),
+    ready=Ready(cards=esm.CARDS, settled=".box__no-result, [class*=no-result]", whole=esm.DATA),
 )

@@ -30,6 +30,7 @@ def test_its_parts_weigh_what_was_measured(visit: Visitor) -> None:
         "font": (len(visit.get("/coupang/static/heavy.woff2").body), 180_000),
     }
     assert 72 == len(set(pictures))
+    assert 72 == page.text.count('<li class="ProductUnit_')
     for name, (seen, meant) in sizes.items():
         assert pytest.approx(meant, rel=0.01) == seen, name
 
