@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ai import amounts, facts, goods, reading
+from ai import amounts, confidence, facts, goods, reading
 from ai.coverage import Coverage, compare
 from ai.naming import Naming
 from ai.title import Title
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ai.amounts import Fit
     from ai.spec import ProductSpec
 
-GATE_VERSION = "6"
+GATE_VERSION = "7"
 """Part of every cached decision: raise it with any change of verdicts."""
 
 HARD = frozenset(
@@ -53,11 +53,11 @@ def judge(spec: ProductSpec, offer: Offer) -> Judgement:
     title = read_title(offer.name)
     reason = facts.refuse(spec, offer, title)
     if reason is not None:
-        return Judgement("reject", reason, 0.0, confidence=0.97)
+        return Judgement("reject", reason, 0.0, confidence=confidence.HARD_FACT)
     coverage = compare(spec, title)
     model = goods.models(spec, title)
     if isinstance(model, Reason):
-        return _judgement("reject", model, coverage, 0.97)
+        return _judgement("reject", model, coverage, confidence.OTHER_NUMBER)
     orders = max(1, offer.min_order or 1)
     amount = amounts.compare(spec.quantity, amounts.times(title.quantity, orders))
     too_many = orders > 1 and isinstance(amount, Reason)
@@ -65,11 +65,11 @@ def judge(spec: ProductSpec, offer: Offer) -> Judgement:
         amount = amounts.compare(spec.quantity, title.quantity)
     hard = _hard(spec, title, coverage, amount)
     if hard is not None:
-        return _judgement("reject", hard, coverage, 0.96)
-    verdict, reason, confidence = reading.words(spec, title, coverage, amount, tie=model)
+        return _judgement("reject", hard, coverage, confidence.HARD_FACT)
+    verdict, reason, believed = reading.words(spec, title, coverage, amount, tie=model)
     if verdict == "accept" and (too_many or spec.naming is Naming.KIND):
-        return _judgement("ask", Reason.COUNT if too_many else Reason.UNKNOWN, coverage, 0.5)
-    return _judgement(verdict, reason, coverage, confidence)
+        return _judgement("ask", Reason.COUNT if too_many else Reason.UNKNOWN, coverage, confidence.UNDECIDED)
+    return _judgement(verdict, reason, coverage, believed)
 
 
 def _hard(spec: ProductSpec, title: Title, coverage: Coverage, amount: Reason | Fit) -> Reason | None:
@@ -78,15 +78,16 @@ def _hard(spec: ProductSpec, title: Title, coverage: Coverage, amount: Reason | 
     return (
         amounts.attribute_conflict(amounts.attributes(spec.title), amounts.attributes(title))
         or facts.refill(spec, title)
+        or goods.without(spec, title)
         or goods.bundle(spec, title, coverage)
         or goods.accessory(spec, title, coverage)
     )
 
 
 def _judgement(
-    verdict: Literal["reject", "accept", "ask"], reason: Reason, coverage: Coverage, confidence: float
+    verdict: Literal["reject", "accept", "ask"], reason: Reason, coverage: Coverage, believed: float
 ) -> Judgement:
     matched = tuple(core.raw for core in coverage.found)
     missing = tuple(core.raw for core in coverage.missing)
     heads = tuple(extra.text for extra in coverage.extras if extra.place == "before" and not extra.word.bracket)
-    return Judgement(verdict, reason, round(coverage.score, 3), matched, missing, heads, confidence)
+    return Judgement(verdict, reason, round(coverage.score, 3), matched, missing, heads, believed)

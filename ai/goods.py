@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ai import words as patterns
 from ai.coverage import Coverage, Extra, closes_with_type, is_plain
-from ai.neutral import excused, included
+from ai.neutral import LEFT_OUT, excused, included
 from ai.spec import ProductSpec, model_numbers
 from model import Reason
 
@@ -81,6 +82,15 @@ def accessory(spec: ProductSpec, title: Title, coverage: Coverage) -> Reason | N
         described = extra.place == "tail" and spec.quantity.unit_amount is not None
         if not described and (is_part(extra.text) or _made_for(spec, title, extra)) and not excused(spec, title, extra):
             return Reason.ACCESSORY
+    return None
+
+
+def without(spec: ProductSpec, title: Title) -> Reason | None:
+    """COMPONENT where the offer expressly leaves out what was asked for: "독 (본체 미포함)"."""
+    asked = [core for core in spec.core if core.required and core.kind != "brand" and not core.unit]
+    for word, after in pairwise(title.words):
+        if after.raw.startswith(LEFT_OUT) and any(core.pattern.fullmatch(word.text) for core in asked):
+            return Reason.COMPONENT
     return None
 
 

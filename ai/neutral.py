@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from ai.title import Title
 
 _WITH = ("포함", "동봉", "내장", "제공")
-_WITHOUT = ("미포함", "불포함", "별도", "제외", "없음", "별매")
+LEFT_OUT = ("미포함", "불포함", "별도", "제외", "없음", "별매")
+"""Words behind a part that is not in the box."""
 _TOLD_BESIDE = ("인치", "단계", "겹", "도", "회", "분", "시간", "개월", "w", "v", "cm", "mm", "m")
 """Numbers that describe goods whose amount agrees, where the request is silent about them."""
 _FIT_FOR = ("가능", "겸용", "대응", "사용가능", "호환가능")
@@ -100,7 +101,7 @@ def _maker(spec: ProductSpec, title: Title, extra: Extra) -> bool:
 def included(title: Title, extra: Extra) -> bool:
     """Whether the part is packed in or expressly left out: "어댑터 포함", "충전기 미포함"."""
     at = extra.index
-    if any(word.raw.startswith(_WITHOUT) for word in title.words[at + 1 : at + 4]):
+    if any(word.raw.startswith(LEFT_OUT) for word in title.words[at + 1 : at + 4]):
         return True
     return any(word.raw.startswith(_WITH) for word in title.words[at + 1 : at + 2])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
-from ai import amounts, goods, kinds, neutral
+from ai import amounts, confidence, goods, kinds, neutral
 from ai import words as patterns
 from ai.amounts import Fit
 from ai.naming import is_name
@@ -32,12 +32,12 @@ def words(spec: ProductSpec, title: Title, coverage: Coverage, amount: Reason | 
         core for core in coverage.missing if core.required and not _left_out(spec, title, coverage, core, amount)
     ]
     if _colour_conflict(spec, title, coverage):
-        return "reject", Reason.COLOUR, 0.95
+        return "reject", Reason.COLOUR, confidence.OTHER_NUMBER
     if tie is goods.Tie.ARTICLE or (tie is goods.Tie.FAMILY and not _told_apart(spec, title, coverage, lacking)):
         return _by_model(spec, title, coverage, lacking, amount)
     doubt = _doubt(spec, title, coverage, lacking, amount)
     if doubt is not None:
-        return "ask", doubt, 0.5
+        return "ask", doubt, confidence.UNDECIDED
     strange = [extra for extra in coverage.extras if extra.place != "tail" and not neutral.meant(spec, title, extra)]
     if lacking:
         return _lacking(spec, title, coverage, lacking, strange, amount)
@@ -114,16 +114,16 @@ def _by_model(
 ) -> Verdict:
     others = {other for other in goods.offered_models(title) if not any(other in model for model in spec.models)}
     if any(other[:3] == model[:3] for other in others for model in spec.models):
-        return "ask", Reason.KEYWORDS, 0.5
+        return "ask", Reason.KEYWORDS, confidence.UNDECIDED
     beside = [extra for extra in coverage.extras if not neutral.meant(spec, title, extra)]
     if any(extra.text in kinds.BESIDE_MODEL or _is_switch(extra.text) for extra in coverage.extras):
-        return "ask", Reason.VARIANT, 0.5
+        return "ask", Reason.VARIANT, confidence.UNDECIDED
     if _configured(spec, title) or any(extra.text in kinds.VARIANT and extra.word.bracket for extra in beside):
-        return "ask", Reason.VARIANT, 0.5
+        return "ask", Reason.VARIANT, confidence.UNDECIDED
     if amount is Reason.OPTION or any(core.unit in ("gb", "tb") or _CODE.fullmatch(core.text) for core in lacking):
-        return "ask", Reason.SIZE, 0.6
+        return "ask", Reason.SIZE, confidence.UNDECIDED
     told_apart = any(core.kind == "variant" or core.bracket for core in lacking)
-    return ("ask", Reason.VARIANT, 0.5) if told_apart else ("accept", Reason.OK, 0.97)
+    return ("ask", Reason.VARIANT, confidence.UNDECIDED) if told_apart else ("accept", Reason.OK, confidence.ARTICLE)
 
 
 def _configured(spec: ProductSpec, title: Title) -> bool:
@@ -167,16 +167,16 @@ def _lacking(
     if any(core.kind == "brand" for core in lacking):
         return _no_brand(coverage, lacking, strange, amount)
     if any(core.text.isdigit() for core in lacking) and _foreign_number(spec, title):
-        return "reject", Reason.LINE, 0.9
+        return "reject", Reason.LINE, confidence.OTHER_WORDS
     reason = Reason.VARIANT if any(core.kind == "variant" for core in lacking) else Reason.LINE
     if strange or coverage.score < 0.5:
-        return "reject", reason, 0.9
+        return "reject", reason, confidence.OTHER_WORDS
     if any(extra.place == "inside" for extra in coverage.extras) and any(core.kind == "plain" for core in lacking):
         # One word that says nothing stands in the place of another: together they may be a line ("순수", "벚꽃").
-        return "ask", reason, 0.5
+        return "ask", reason, confidence.UNDECIDED
     if reason is Reason.LINE and _measured(coverage, amount) and _dispensable(coverage, lacking, amount):
-        return "accept", Reason.OK, 0.85
-    return "ask", reason, 0.5
+        return "accept", Reason.OK, confidence.WORD_LEFT_OUT
+    return "ask", reason, confidence.UNDECIDED
 
 
 def _foreign_number(spec: ProductSpec, title: Title) -> bool:
@@ -212,13 +212,13 @@ def _dispensable(coverage: Coverage, lacking: list[Core], amount: Reason | Fit) 
 def _no_brand(coverage: Coverage, lacking: list[Core], strange: list[Extra], amount: Reason | Fit) -> Verdict:
     early = [extra for extra in strange if extra.place in ("before", "inside")]
     if len(lacking) > 1 or early:
-        return "reject", Reason.BRAND, 0.93
+        return "reject", Reason.BRAND, confidence.OTHER_WORDS
     named = [core.text for core in coverage.found if not kinds.type_of(core.text)]
     telling = len(named) >= 2 or any(len(name) >= 4 for name in named)
     enough = len(coverage.found) >= 3 or (telling and amount is Fit.EQUAL)
     if enough and not strange and amount in (Fit.EQUAL, Fit.SILENT):
-        return "accept", Reason.OK, 0.85
-    return "ask", Reason.BRAND, 0.5
+        return "accept", Reason.OK, confidence.WORD_LEFT_OUT
+    return "ask", Reason.BRAND, confidence.UNDECIDED
 
 
 def _complete(spec: ProductSpec, strange: list[Extra], amount: Reason | Fit) -> Verdict:
@@ -226,16 +226,16 @@ def _complete(spec: ProductSpec, strange: list[Extra], amount: Reason | Fit) -> 
     nouns = [extra for extra in strange if extra.text in kinds.TYPES]
     others = [extra for extra in strange if extra.text not in kinds.TYPES]
     if typed and any(extra.adjacent or extra.place == "inside" for extra in nouns):
-        return "reject", Reason.LINE, 0.85
+        return "reject", Reason.LINE, confidence.WORD_ADDED
     others = [extra for extra in others if not _any_colour(spec, extra)]
     if any(extra.text in kinds.VARIANT or _is_switch(extra.text) for extra in others):
-        return "reject", Reason.VARIANT, 0.85
+        return "reject", Reason.VARIANT, confidence.WORD_ADDED
     unknown = [extra for extra in others if _unknown(spec, extra, amount)]
     if unknown and not _closing(spec, strange):
-        return "ask", Reason.VARIANT, 0.5
+        return "ask", Reason.VARIANT, confidence.UNDECIDED
     if amount is Fit.UNSAID:
-        return "ask", Reason.SIZE, 0.5
-    return "accept", Reason.OK, 0.93 if amount is Fit.EQUAL else 0.9
+        return "ask", Reason.SIZE, confidence.UNDECIDED
+    return "accept", Reason.OK, confidence.COMPLETE if amount is Fit.EQUAL else confidence.AMOUNT_UNSAID
 
 
 def _any_colour(spec: ProductSpec, extra: Extra) -> bool:

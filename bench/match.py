@@ -6,6 +6,7 @@ always there. Nothing here is asserted: tests/ai holds the floors.
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections import Counter, defaultdict
@@ -105,12 +106,27 @@ def english(name: str) -> Score:
 
 
 def each_us(work: Callable[[Any], object], inputs: Iterable[Any]) -> float:
-    """Mean microseconds of one call, every input once."""
+    """Mean microseconds of CPU of one call, every input once: a busy machine tells nothing about the wall clock."""
     given = list(inputs)
-    start = time.perf_counter()
+    start = time.process_time()
     for one in given:
         work(one)
-    return (time.perf_counter() - start) / len(given) * 1e6
+    return (time.process_time() - start) / len(given) * 1e6
+
+
+def wilson(right: int, of: int, z: float = 1.96) -> tuple[float, float]:
+    """95 % interval of a share, sound for small counts and for all or none."""
+    if not of:
+        return 0.0, 1.0
+    share, spread = right / of, z * math.sqrt(right / of * (1 - right / of) / of + z * z / (4 * of * of))
+    middle, scale = share + z * z / (2 * of), 1 + z * z / of
+    return (middle - spread) / scale, (middle + spread) / scale
+
+
+def calibration_error(judged: list[tuple[Judgement, bool]]) -> float:
+    """Expected calibration error over accepted and rejected offers: mean distance of stated and reached, weighted."""
+    table = [row for row in reliability(judged) if row[0] != "ask"]
+    return sum(count * abs(said - right) for _, said, count, right in table) / sum(count for *_, count, _ in table)
 
 
 def reliability(judged: list[tuple[Judgement, bool]]) -> list[tuple[str, float, int, float]]:
@@ -125,9 +141,13 @@ def _quality() -> None:
     for name, files in (("ko_pairs", ["ko_pairs.jsonl"]), ("ko_pairs_small", ["ko_pairs_small.jsonl"])):
         score, _ = korean(*files)
         print(f"{name:16} {score}  hard facts accepted {score.hard}")
+        _intervals(score)
     score, judged = korean("ko_pairs.jsonl", "ko_pairs_small.jsonl")
-    print("  by reason class:", "  ".join(f"{why} {score.right[why]}/{score.seen[why]}" for why in sorted(score.seen)))
-    print("  reliability (verdict, stated, n, right):")
+    print("  both, by reason class (right of all, Wilson 95 %):")
+    for why in sorted(score.seen):
+        low, high = wilson(score.right[why], score.seen[why])
+        print(f"    {why:16} {score.right[why]:3}/{score.seen[why]:<3}  {low:.2f}-{high:.2f}")
+    print(f"  reliability (verdict, stated, n, right); ECE {calibration_error(judged):.3f} over accept and reject:")
     for verdict, said, count, right in reliability(judged):
         print(f"    {verdict:7} {said:.2f}  {count:4}  {right:.3f}")
     found = lowest()
@@ -144,19 +164,29 @@ def _quality() -> None:
         print(f"{name:16} {score}  F1 95 % interval {low:.3f}-{high:.3f}")
 
 
+def _intervals(score: Score) -> None:
+    precision = wilson(score.tp, score.tp + score.fp)
+    recall = wilson(score.tp, score.tp + score.fn)
+    low, high = interval(score)
+    print(
+        f"  95 %: P {precision[0]:.3f}-{precision[1]:.3f}  R {recall[0]:.3f}-{recall[1]:.3f} (Wilson)"
+        f"  F1 {low:.3f}-{high:.3f} (bootstrap)"
+    )
+
+
 def _speed() -> None:
     titles = (CASES / "ko_titles_sample.txt").read_text(encoding="utf-8").splitlines()
-    print(f"{'quantity':16} {each_us(parse, titles):.0f} us a title, {len(titles)} titles, no crash")
+    print(f"{'quantity':16} {each_us(parse, titles):.0f} us of CPU a title, {len(titles)} titles, no crash")
     given = rows("ko_pairs.jsonl")
     work = [
         (product_spec.read(row["request_name"], row["request_spec"]), _offer(f"{row['offer_title']} {at}"))
         for at, row in enumerate(given)
     ]
-    print(f"{'gate':16} {each_us(lambda pair: judge(*pair), work):.0f} us a pair, titles never seen before")
+    print(f"{'gate':16} {each_us(lambda pair: judge(*pair), work):.0f} us of CPU a pair, titles never seen before")
     offers = [_offer(f"{given[at % len(given)]['offer_title']} {at}번", 1000 + at, str(at)) for at in range(1000)]
     product = Product(code="", name=given[0]["request_name"], specification=given[0]["request_spec"])
     took = each_us(lambda given: decide(product, given, shipping=lambda _offer: 3000), [offers])
-    print(f"{'decide':16} {took / 1e6:.3f} s for 1,000 offers")
+    print(f"{'decide':16} {took / 1e6:.3f} s of CPU for 1,000 offers")
 
 
 def _always() -> None:

@@ -65,6 +65,8 @@ DIFFERENT = """
 새빛 X7 청소기||새빛 X7 청소기 (리퍼비시)|condition
 새빛 X7 청소기||새빛 X7 청소기 해외직구|origin
 새빛 X7 청소기||새빛 X7 청소기 병행수입|origin
+새빛 X7 청소기||[국내배송] 새빛 X7 청소기 해외직구 / 빠른배송|origin
+새빛 스위치 화이트 본체||새빛 스위치 화이트 본체 독 (본체 미포함)|component
 새빛 X7 청소기||새빛 X7 청소기 거치대|accessory
 새빛 X7 청소기||새빛 X7 전용 먼지봉투|accessory
 새빛 X7 청소기||새빛 X7 청소기 호환 배터리|compatible
