@@ -11,7 +11,7 @@ import hashlib
 import os
 import socket
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -41,11 +41,14 @@ class World:
 
     live: bool = False
     fixtures: Path | None = None
+    ai: bool = field(default=False, compare=False)
+    """Whether the sandbox's own model, an invented one, is asked what rules leave open."""
 
     @property
     def label(self) -> str:
         """As people read it."""
-        return "live" if self.live else f"sandbox with {self.fixtures}" if self.fixtures else "sandbox"
+        where = "live" if self.live else f"sandbox with {self.fixtures}" if self.fixtures else "sandbox"
+        return f"{where}, asking its invented model" if self.ai else where
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -108,6 +111,10 @@ def settle(env: Mapping[str, str], world: World) -> Place:
     # A real key, proxy or webhook has no business in an invented market.
     without = (
         "DECODO_",
+        "OPENAI_",
+        "LPS_AI__API_KEY",
+        "LPS_AI__BASE_URL",
+        "LPS_AI__ENABLED",
         "NAVER_KEYS",
         "LPS_NAVER__KEYS",
         "LPS_ST11__API_KEY",
@@ -121,6 +128,9 @@ def settle(env: Mapping[str, str], world: World) -> Place:
     if not port:
         raise PortTaken(f"port {wanted} is taken: [sandbox] port = 0 takes a free one")
     env |= {"LPS_SANDBOX__ON": "true", "LPS_SANDBOX__PORT": str(port), "NAVER_KEYS": "sandbox:sandbox"}
+    env["LPS_AI__ENABLED"] = str(world.ai).lower()
+    if world.ai:
+        env |= {"LPS_AI__API_KEY": "sandbox", "LPS_AI__BASE_URL": f"http://127.0.0.1:{port}/ai/v1"}
     # An invented mall costs nothing to ask, and whoever tries LPS out wants to see all five.
     env.setdefault("LPS_SEARCH__FALLBACK", "always")
     for mall in MALLS:

@@ -15,7 +15,7 @@ import click
 
 from cli import place, progress, render, running, units
 from cli.follow import Stopping, follow, require_usable
-from cli.options import world_options
+from cli.options import model_option, world_options
 from cli.ready import machine_ready
 from cli.stack import Stack
 from embedded.waiting import gone
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 @click.option("--again", is_flag=True, help="Search even if a fresh answer is there.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @world_options
+@model_option
 @click.option("--deadline", type=click.FloatRange(min=1), metavar="SECONDS", help="For the whole search.")
 def search(name: str, spec: str, code: str, *, again: bool, as_json: bool, world: World, deadline: float | None) -> int:
     """Search NAME and print the lowest price that is certain.
@@ -62,6 +63,8 @@ def somewhere(world: World, stopping: Stopping) -> Iterator[tuple[Settings, Call
     """Settings of a place with workers, and what must be called now and then while it is used."""
     up = running.find()
     if up is not None and up.world == world:
+        if world.ai and up.place.settings.ai.why_off:
+            print("lps: the running lps up asks no model: start it with --ai", file=sys.stderr, flush=True)
         yield up.place.settings, lambda: None
         return
     machine_ready(place.base_settings(world))

@@ -17,7 +17,7 @@ import click
 from cli import place, progress, render, running, units
 from cli.account import local_access
 from cli.follow import Stopped, Stopping, follow
-from cli.options import world_options
+from cli.options import model_option, world_options
 from cli.ready import machine_ready, port_free
 from cli.silence import Silence
 from cli.stack import Stack
@@ -38,6 +38,7 @@ _SIGNS = "callback.secret"
 
 @click.command()
 @world_options
+@model_option
 @click.option("--port", type=click.IntRange(1, 65535), help="Of the web pages, instead of [web] port.")
 @click.option("--search/--no-search", "searches", default=True, help="Run one search at the start (sandbox only).")
 def up(*, world: World, port: int | None, searches: bool) -> int:

@@ -58,7 +58,8 @@ def take(
 ) -> tuple[dict[str, Ruling], set[str]]:
     """What is known of these pairs, and the keys that are ours to ask for `lease_s`; the rest is being asked elsewhere.
 
-    A pair whose asker died becomes ours once its lease is over: it may then be paid for twice, and the ledger shows it.
+    A pair whose asker died becomes ours once its lease is over, or at once when the asker was `me` in an earlier try:
+    it may then be paid for twice, and the ledger shows it.
     """
     keys = [pair.key for pair in pairs]
     wanted = {

@@ -1,13 +1,13 @@
 -- name: take
--- Pairs that nobody has asked about, or whose asker's time is over, become ours; in one order, so that two never wait
--- for each other.
+-- Pairs that nobody has asked about, that we had before we were killed, or whose asker's time is over, become ours; in
+-- one order, so that two never wait for each other.
 INSERT INTO match_decision AS d (key, pair, name, spec, title, version, model, asked_by, lease_until)
 SELECT key, pair, name, spec, title, version, %(model)s, %(me)s, lps.now() + %(lease_s)s * interval '1 second'
 FROM unnest(%(keys)s::text[], %(pairs)s::text[], %(names)s::text[], %(specs)s::text[], %(titles)s::text[],
   %(versions)s::text[]) AS wanted (key, pair, name, spec, title, version)
 ORDER BY key
 ON CONFLICT (key) DO UPDATE SET asked_by = excluded.asked_by, lease_until = excluded.lease_until
-WHERE d.verdict IS NULL AND d.lease_until < lps.now()
+WHERE d.verdict IS NULL AND (d.lease_until < lps.now() OR d.asked_by = excluded.asked_by)
 RETURNING key
 
 -- name: known

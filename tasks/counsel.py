@@ -53,7 +53,7 @@ class Counsel:
         allowed_s = min(self._settings.deadline_s, self._left_s)
         panel = ask.Panel(
             model=runtime.model,
-            memory=Memory(self.model, allowed_s + _SLACK_S),
+            memory=Memory(self._job, self.model, allowed_s + _SLACK_S),
             purse=Purse(self._job.job_id),
             tariff=money.tariff(self._settings.prices, self.model, datetime.now(UTC).date()),
             wait=self._wait,
@@ -64,10 +64,10 @@ class Counsel:
 
 
 class Memory:
-    """`ai.ask.Memory` in the database, under a name of its own."""
+    """`ai.ask.Memory` in the database, under the round's name: its next try goes on where a killed one was."""
 
-    def __init__(self, model: str, lease_s: float) -> None:
-        self._me = str(uuid.uuid4())
+    def __init__(self, job: Job, model: str, lease_s: float) -> None:
+        self._me = str(uuid.uuid5(uuid.UUID(job.job_id), f"match {job.round}"))
         self._model = model
         self._lease_s = lease_s
 

@@ -45,6 +45,15 @@ def test_the_sandbox_stands_in_for_every_mall() -> None:
     assert [] == [mall for mall in ("naver", "coupang", "st11") if settings.mall(mall).why_disabled]
 
 
+def test_the_sandbox_asks_no_real_model() -> None:
+    """The operator's key and address are gone; only --ai switches one on, and it is the sandbox's own."""
+    own = {"OPENAI_API_KEY": "sk-real", "LPS_AI__BASE_URL": "https://model.example/v1", "LPS_AI__ENABLED": "true"}
+    off, on = place.settle(own, SANDBOX), place.settle(own, World(ai=True))
+    assert "switched off" == off.settings.ai.why_off
+    assert ("", f"http://127.0.0.1:{on.market_port}/ai/v1") == (on.settings.ai.why_off, on.settings.ai.base_url)
+    assert "sk-real" not in f"{off.env} {on.env}"
+
+
 def test_the_sandbox_takes_its_own_databases_name_from_the_operator() -> None:
     """It is judged as the sandbox's from the first look at the settings on."""
     own = {"DB_HOST": "127.0.0.1", "DB_NAME": "lps_sandbox", "DB_USER": "lps"}
