@@ -16,11 +16,12 @@ RUN useradd --uid 10001 --create-home --home-dir /home/lps --shell /usr/sbin/nol
 COPY --from=build /opt/lps /opt/lps
 WORKDIR /app
 COPY . /app
-RUN mkdir -p /app/.lps && chown lps:lps /app/.lps
+RUN mkdir -p /app/.lps /evidence && chown lps:lps /app/.lps /evidence
 ENV PATH=/opt/lps/bin:/usr/local/bin:/usr/bin:/bin
 ENV PYTHONUNBUFFERED=1
 ENV PYTHONDONTWRITEBYTECODE=1
 ENV LPS_LOG__FORMAT=json
+ENV LPS_EVIDENCE__DIR=/evidence
 USER lps
 ENTRYPOINT ["tini", "--"]
 

@@ -29,7 +29,8 @@ def test_the_images_are_named_as_the_guide_names_them() -> None:
     assert {"api", "worker", "crawler"} <= {stage.name for stage in stages(TEXT)}
     assert {"lps-api", "lps-worker", "lps-crawler", "lps-scheduler", "lps-db", "lps-migrate"} == set(SERVICES)
     assert ["db"] == SERVICES["lps-db"]["profiles"]
-    assert SERVICES["lps-crawler"]["volumes"] == ["lps-profiles:/profiles"]
+    assert SERVICES["lps-crawler"]["volumes"] == ["lps-profiles:/profiles", "lps-evidence:/evidence"]
+    assert all("lps-evidence:/evidence" in service["volumes"] for service in OURS.values())
 
 
 def test_every_queue_is_served_by_exactly_one_of_the_images() -> None:
