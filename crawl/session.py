@@ -72,9 +72,11 @@ class Visits:
         proxied = self._proxy.on and block.through_proxy
         try:
             self._admit(visit, proxied)
-            return self._proxied(visit, read) if proxied else self._direct(visit, read)
+            page = self._proxied(visit, read) if proxied else self._direct(visit, read)
+            return replace(page, seen=(*visit.seen, *page.seen)) if visit.seen else page
         except SourceFailure as error:
             error.proxy_bytes = visit.spent
+            error.seen = visit.seen or error.seen
             raise
         finally:
             if visit.probing:
@@ -184,6 +186,7 @@ class Visits:
         try:
             page = read(Turn(self, visit, session))
         except SourceFailure as error:
+            visit.seen = (*visit.seen, *error.seen)
             problem = self._trouble(visit, session) or error
             self._failed(visit, session, problem)
             if problem is error:

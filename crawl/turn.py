@@ -27,6 +27,8 @@ class Visit:
     """UUID, by which breakers know it."""
     spent: int = 0
     """Bytes through the proxy so far."""
+    seen: tuple[Any, ...] = ()
+    """What addresses brought that were given up (`crawl.Seen`): each refusal is kept as evidence."""
     probing: bool = False
     """It tries whether a mall that refused too often answers again."""
 

@@ -76,7 +76,10 @@ def test_a_refusal_takes_the_next_address(db: Database) -> None:
     """The search goes on; the refusal leaves a row with the real address; the port rests for this mall alone."""
     with world(db, ports=2) as here:
         here.market.set_scenario("coupang", "block403", "first=1")
-        assert here.fetch().offers
+        page = here.fetch()
+        assert page.offers
+        # What every address brought is kept as evidence, the refusal too.
+        assert ["blocked", "ok"] == [one.reading.outcome for one in page.seen]
         addresses = here.gate.addresses()
         assert 2 == len(addresses)
         rows = here.rows("SELECT mall, marker, ip, ip_request_no FROM bot_detection")
@@ -99,7 +102,7 @@ def test_a_mall_that_always_refuses_ends_blocked(db: Database, scenario: str) ->
         with pytest.raises(Blocked) as caught:
             here.fetch()
         assert SourceOutcome.BLOCKED is caught.value.outcome
-        assert 3 == here.market.counts()["coupang"]["searches"]
+        assert 3 == here.market.counts()["coupang"]["searches"] == len(caught.value.seen)
         assert caught.value.proxy_bytes > 0
         assert [(3,)] == here.rows("SELECT count(*) FROM bot_detection")
 
