@@ -168,21 +168,25 @@ def _call(panel: Panel, pairs: list[Pair], told: Asked, *, seed: str, until: flo
     try:
         reply = panel.model.ask(asked, left_s)
     except Unasked as error:
-        _settle(panel, receipt, error.usage, worst, outcome=error.kind)
+        _settle(panel, receipt, error.usage, worst, outcome=error.kind, error=str(error))
         raise
     try:
         said = prompt.read(asked, reply.text)
     except Unasked as error:
-        _settle(panel, receipt, reply.usage, worst, outcome=error.kind)
+        _settle(panel, receipt, reply.usage, worst, outcome=error.kind, error=str(error))
         raise
     usd = _settle(panel, receipt, reply.usage, worst, outcome="ok")
     return _rulings(pairs, said, usd)
 
 
-def _settle(panel: Panel, receipt: str, usage: Usage | None, worst: Decimal, *, outcome: str) -> Decimal:
+def _settle(
+    panel: Panel, receipt: str, usage: Usage | None, worst: Decimal, *, outcome: str, error: str = ""
+) -> Decimal:
     """Tell the purse; where nobody knows what was billed (a call that timed out), the worst case stands."""
     usd = worst if usage is None else money.cost(usage, panel.tariff)
     detail: dict[str, object] = {"outcome": outcome, "usage_known": usage is not None}
+    if error:
+        detail["error"] = error
     if usage is not None:
         detail |= {
             "input_tokens": usage.input_tokens,

@@ -27,6 +27,8 @@ from errors import (
 from ruling import Usage
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ai.prompt import Prompt
     from config import AiConfig
 
@@ -63,26 +65,22 @@ class Client:
         """
         timeout_s = min(timeout_s, self._settings.timeout_s)
         end = time.monotonic() + timeout_s
+        import httpx2  # noqa: PLC0415 - as below
         import openai  # noqa: PLC0415 - half a second to load, and most processes never ask
 
         try:
             with self._open().chat.completions.with_streaming_response.create(
                 timeout=timeout_s, **self._arguments(prompt)
             ) as response:
-                body = b""
-                for chunk in response.iter_bytes():
-                    body += chunk
-                    if time.monotonic() > end:
-                        raise AiTimeout(f"the model's answer was not complete after {timeout_s:g} s")
-                    if len(body) > MAX_ANSWER_BYTES:
-                        raise AiInvalid("the model's answer is longer than 1 MB")
-        except openai.APITimeoutError:
+                return _reply(_body(response.iter_bytes(), end, timeout_s))
+        except (openai.APITimeoutError, httpx2.TimeoutException):
             raise AiTimeout(f"the model gave no answer within {timeout_s:g} s") from None
         except openai.APIStatusError as error:
             raise _refusal(error.status_code, error.code, error.message) from None
         except openai.OpenAIError as error:
             raise _unbilled(AiDown(f"the model's server is not reachable ({type(error).__name__})")) from None
-        return _reply(body)
+        except httpx2.HTTPError as error:
+            raise AiDown(f"the model's answer broke off ({type(error).__name__})") from None
 
     def close(self) -> None:
         """Close the connections; the next call opens new ones."""
@@ -96,8 +94,15 @@ class Client:
 
         with self._lock:
             if self._api is None:
-                key = self._settings.api_key.get_secret_value()
-                self._api = openai.OpenAI(api_key=key, base_url=self._settings.base_url, max_retries=0)
+                settings = self._settings
+                # A proxy of the environment leads to no server on this machine.
+                http = openai.DefaultHttpxClient(trust_env=not settings.stand_in)
+                self._api = openai.OpenAI(
+                    api_key=settings.api_key.get_secret_value(),
+                    base_url=settings.base_url,
+                    max_retries=0,
+                    http_client=http,
+                )
             return self._api
 
     def _arguments(self, prompt: Prompt) -> dict[str, Any]:
@@ -111,6 +116,18 @@ class Client:
         if name.startswith(_REASONING):
             return asked | {"max_completion_tokens": answer_limit(prompt, name)}
         return asked | {"max_tokens": answer_limit(prompt, name), "temperature": 0}
+
+
+def _body(chunks: Iterable[bytes], end: float, timeout_s: float) -> bytes:
+    """The whole answer, however slowly it drips, or the error that ends the waiting."""
+    body = b""
+    for chunk in chunks:
+        body += chunk
+        if time.monotonic() > end:
+            raise AiTimeout(f"the model's answer was not complete after {timeout_s:g} s")
+        if len(body) > MAX_ANSWER_BYTES:
+            raise AiInvalid("the model's answer is longer than 1 MB")
+    return body
 
 
 def answer_limit(prompt: Prompt, model: str) -> int:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import SecretStr  # noqa: TC002 - pydantic reads it at run time
 
-from config.kinds import Amount, Block, Count, ModelPrices, Seconds, WebAddress, Word
+from config.kinds import Amount, Block, Count, ModelPrices, Seconds, WebAddress, Word, on_this_machine
 
 
 class AiConfig(Block):
@@ -26,6 +26,11 @@ class AiConfig(Block):
     def why_off(self) -> str:
         """Why no model is asked; empty when one is."""
         return "switched off" if not self.enabled else "" if self.api_key.get_secret_value() else "no key"
+
+    @property
+    def stand_in(self) -> bool:
+        """Whether a server on this machine stands in for the provider."""
+        return on_this_machine(self.base_url)
 
 
 class MoneyConfig(Block):

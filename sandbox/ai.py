@@ -132,7 +132,8 @@ class Oracle:
             },
             "sandbox": True,
         }
-        return Answer(body=json.dumps(answer).encode(), content_type=JSON)
+        whole = Answer(body=json.dumps(answer).encode(), content_type=JSON)
+        return kind.wire(whole) if kind.wire else whole
 
     def _bill(self, prompt: int, written: int, titles: int) -> None:
         with self._lock:

@@ -41,6 +41,7 @@ class Kind:
     instead: Callable[[str], Answer] | None = None
     decisions: Callable[[Decisions], Decisions] | None = None
     choice: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    wire: Callable[[Answer], Answer] | None = None
 
 
 def read_failure(name: str, arg: str = "") -> Failure:
@@ -119,5 +120,6 @@ FAILURES: dict[str, Kind] = {
     "missing": Kind(decisions=lambda said: said[: -(len(said) // 2)]),
     "duplicate": Kind(decisions=_repeated),
     "out_of_range": Kind(decisions=_shifted),
+    "broken_off": Kind(wire=lambda answer: replace(answer, cut_at=len(answer.body) // 2)),
     "permuted": Kind(decisions=lambda said: said[::-1]),
 }

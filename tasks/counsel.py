@@ -40,8 +40,8 @@ class Counsel:
         self._wait = wait
         self._settings = runtime.settings.ai
         self._left_s = (job.deadline_at - datetime.now(UTC)).total_seconds()
-        self.why_off = self._settings.why_off or ("deadline" if self._left_s < ask.LEAST_S else "")
-        self.model = "" if self._settings.why_off else self._settings.model
+        self.why_off = self._settings.why_off
+        self.model = "" if self.why_off else self._settings.model
 
     def corrections(self, pairs: Sequence[Pair]) -> Mapping[str, Ruling]:
         """What people said."""
@@ -50,7 +50,8 @@ class Counsel:
 
     def rule(self, pairs: Sequence[Pair]) -> ask.Asked:
         """Remembered verdicts, and one call for the rest within what is left of `[ai] deadline_s` and the search."""
-        allowed_s = min(self._settings.deadline_s, self._left_s)
+        # Past the search's deadline what is remembered still counts; it is only too late to ask.
+        allowed_s = max(0.0, min(self._settings.deadline_s, self._left_s))
         panel = ask.Panel(
             model=runtime.model,
             memory=Memory(self._job, self.model, allowed_s + _SLACK_S),

@@ -51,6 +51,8 @@ def match(job_id: str) -> None:
     )
     same = sum(decision.verdict == "same" for decision in answer.decisions)
     log.info(f"[ai] 판정 {len(answer.decisions)}건 중 매칭 {same}건")
+    if answer.why.startswith(("ai_", "over_budget")):
+        log.warning("no word of the model on some open offers", why=answer.why, mode=answer.mode)
     took_ms = round((time.monotonic() - began) * 1000)
     with runtime.broker.effect(message) as cur:
         decisions.record_round(cur, job_id, job.round, answer, took_ms)

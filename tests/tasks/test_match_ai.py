@@ -110,6 +110,7 @@ def test_what_is_dearer_than_a_sure_offer_is_not_asked(
         ("error503", "1", "ai_error", 1),
         ("bad_key", "", "ai_bad_key", 1),
         ("not_json", "", "ai_invalid", 1),
+        ("broken_off", "", "ai_error", 1),
         ("refusal", "", "ai_refusal", 1),
         ("truncated", "", "ai_truncated", 2),
         ("null", "", "ai_truncated", 2),
@@ -131,7 +132,7 @@ def test_every_failure_of_the_model_ends_in_the_rules(
     counts = model.oracle.counts()
     assert ("no_safe_match", "rules", why) == (result["outcome"], result["mode"], result["mode_reason"])
     assert (calls, calls) == (counts["requests"], result["metrics"]["ai"]["calls"])
-    known = failure not in ("timeout", "not_json")
+    known = failure not in ("timeout", "not_json", "broken_off")
     assert (counts["input_tokens"] if known else 0) == result["metrics"]["ai"]["input_tokens"]
     assert [(0,)] == bench.database.rows("SELECT count(*) FROM match_decision")
     rows = "SELECT DISTINCT (detail->>'usage_known')::bool, known_or_worst FROM spend, LATERAL (SELECT"
@@ -153,6 +154,23 @@ def test_a_cut_answer_is_asked_again_with_the_cheaper_half(
         result["metrics"]["ai"]["calls"],
     )
     assert 9000 == result["lowest"]["price"]
+
+
+def test_past_the_deadline_what_is_remembered_still_counts(
+    bench: Bench, market: ScriptedMarket, paid: Callable[..., None], model: Market
+) -> None:
+    """A search without time asks nobody, and knows what was paid for before."""
+    _shelf(market, *OPEN[:1])
+    bench.done(TEA)
+    _shelf(market, *OPEN)
+    market.script["coupang"] = [lambda _: market.aborted.wait(1.5) and ()]
+    late = bench.done(TEA, again=True, deadline_s=1.0)
+    assert ("found", "ai", "deadline", 0) == (
+        late["outcome"],
+        late["mode"],
+        late["mode_reason"],
+        late["metrics"]["ai"]["calls"],
+    )
 
 
 def test_over_the_cap_the_rules_decide(
