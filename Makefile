@@ -4,6 +4,8 @@
 PYTHON := .venv/bin/python
 N ?= 15
 MINUTES ?= 5
+JOBS ?= 1000000
+SECONDS ?= 120
 CYCLES ?= 200
 PAGES ?= 1000
 
@@ -61,6 +63,12 @@ bench-parse: setup ## Reading a 3.5 MB page beside other parsers
 
 bench-queue: setup ## The queue beside stock dramatiq-pg, a bare loop, Redis and PgQueuer (QUICK=--quick: a short one)
 	@$(PYTHON) -m bench.queue $(QUICK)
+
+bench-web: setup ## The web process beside a bare Flask route (JOBS=1000000 finished searches)
+	@$(PYTHON) -m bench.web --jobs $(JOBS)
+
+fuzz-api: setup ## schemathesis over the whole OpenAPI document (SECONDS=120)
+	@$(PYTHON) -m tests.web.fuzz --seconds $(SECONDS)
 
 web: ## The web process alone
 	@./lps web

@@ -5,7 +5,7 @@ Money is whole KRW (int) or USD (Decimal); absent is None, nothing found is ().
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING, Any, Literal
@@ -115,7 +115,8 @@ class Offer:
 
     def to_json(self) -> dict[str, Any]:
         """Every field by its name, JSON-ready."""
-        return asdict(self)
+        # Its fields are plain values; asdict would copy each of them deeply.
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     @classmethod
     def from_json(cls, row: dict[str, Any]) -> Offer:
@@ -252,8 +253,7 @@ class JobSource:
     outcome: SourceOutcome | None
     round: int
     report: SourceReport | None = None
-    offers: int | None = None
-    """How many offers it brought, where the offers themselves were not read."""
+    offers: int | None = None  # how many it brought, where the offers themselves were not read
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -72,7 +72,8 @@ class Stack:
     """
 
     def __init__(self, *, env: Mapping[str, str], log: Path, crashes: int = 5, backoff_s: float = 0.5) -> None:
-        self.env = dict(env)
+        # glibc keeps an arena of its own for each thread that ever asked: many megabytes in a process of many threads.
+        self.env = {"MALLOC_ARENA_MAX": "2"} | dict(env)
         self.log = log
         self.crashes = crashes
         self.backoff_s = backoff_s

@@ -105,6 +105,13 @@ def get(cur: Cursor, job_id: str) -> Job | None:
     return _one(cur)
 
 
+def stamp(cur: Cursor, job_id: str) -> str | None:
+    """A text that is another one whenever the search has moved; None when there is no such job."""
+    cur.execute(SQL["stamp"], (job_id,))
+    row = cur.fetchone()
+    return row[0] if row else None
+
+
 def batch_of(cur: Cursor, job_id: str) -> str | None:
     """The id of the batch that a search was made for."""
     cur.execute(SQL["batch_of"], (job_id,))

@@ -26,6 +26,13 @@ SELECT * FROM job WHERE dedupe_key = %s AND status = 3 ORDER BY finished_at DESC
 -- One job.
 SELECT * FROM job WHERE job_id = %s
 
+-- name: stamp
+-- What changes whenever a search, one of its malls or a try of a stage does: one row, nothing of it decoded.
+SELECT concat_ws(' ', j.status, j.round, extract(epoch FROM j.updated_at),
+  (SELECT string_agg(concat(s.mall, s.round, s.outcome), ',' ORDER BY s.mall) FROM job_source s WHERE s.job_id = j.job_id),
+  (SELECT max(a.attempt_id) FROM attempt a WHERE a.job_id = j.job_id))
+FROM job j WHERE j.job_id = %s
+
 -- name: batch_of
 -- The file that a search belongs to.
 SELECT batch_id::text FROM job WHERE job_id = %s

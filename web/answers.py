@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from flask import Response, request
+from flask import Response, g, request
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,6 +29,25 @@ def json(members: object, status: int = HTTPStatus.OK, headers: Mapping[str, str
     """Members as JSON; Decimal (USD) becomes a number."""
     body = orjson.dumps(members, default=_plain, option=orjson.OPT_APPEND_NEWLINE)
     return Response(body, status, headers, content_type="application/json")
+
+
+def known(stamp: str) -> Response | None:
+    """304 when the asker named the ETag that `stamped` gave an answer of this stamp; None otherwise."""
+    if request.if_none_match.contains_weak(_tag(stamp)):
+        response = Response(status=HTTPStatus.NOT_MODIFIED)
+        response.set_etag(_tag(stamp), weak=True)
+        return response
+    return None
+
+
+def stamped(response: Response, stamp: str) -> Response:
+    """The response with an ETag of its stamp: whoever asks again learns that nothing changed before it is made."""
+    response.set_etag(_tag(stamp), weak=True)
+    return response
+
+
+def _tag(stamp: str) -> str:
+    return hashlib.sha256(f"{g.lang} {request.full_path} {stamp}".encode()).hexdigest()[:32]
 
 
 def unless_known(response: Response) -> Response:

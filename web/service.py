@@ -39,6 +39,21 @@ def is_id(text: str) -> bool:
     return bool(_UUID.fullmatch(text))
 
 
+def stamp(job_id: str) -> str:
+    """What changes whenever the search moves; much cheaper than the search itself.
+
+    Raises:
+        Problem: LPS_JOB_NOT_FOUND.
+    """
+    if not is_id(job_id):
+        raise Problem("LPS_JOB_NOT_FOUND")
+    with here().pool.autocommit() as cur:
+        found = store.jobs.stamp(cur, job_id)
+    if found is None:
+        raise Problem("LPS_JOB_NOT_FOUND")
+    return found
+
+
 def search(job_id: str, *, with_decisions: bool) -> Found:
     """One job; the job row is read first, so a final job is never shown with sources still open.
 

@@ -146,10 +146,16 @@ class View(Query):
 def job(job_id: str, query: View) -> Response:
     """One search: job, sources, stages, result, offers."""
     progress = query.view == "progress"
+    if progress:
+        stamp = service.stamp(job_id)
+        seen = answers.known(stamp)
+        if seen:
+            return seen
     found = service.search(job_id, with_decisions=not progress)
     members = present.search(found)
     if progress:
         del members["result"], members["offers"]
+        return answers.stamped(answers.json(members), stamp)
     return answers.unless_known(answers.json(members))
 
 
