@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 STATE = ROOT / ".lps"
+GATE_PORTS = 10
 # Another machine's runs on the same server are none of ours.
 _PART = f"_tmp_{hashlib.sha256(socket.gethostname().encode()).hexdigest()[:6]}_"
 
@@ -59,6 +60,8 @@ class Place:
     env: dict[str, str]
     market_port: int = 0
     """Where the sandbox market is to listen; 0 in the live world."""
+    gate: str = ""
+    """FIRST:COUNT, the ports of the sandbox's proxy gate; empty = none."""
     cluster: embedded.Cluster | None = None
     """The embedded PostgreSQL; None when the operator has one."""
 
@@ -123,10 +126,10 @@ def settle(env: Mapping[str, str], world: World) -> Place:
         "LPS_ALERT__WEBHOOK",
     )
     env = {name: value for name, value in env.items() if not name.startswith(without)}
-    wanted = config.load(env={**env, "LPS_SANDBOX__ON": "true"}).sandbox.port
-    port = free_port(wanted)
+    sandbox = config.load(env={**env, "LPS_SANDBOX__ON": "true"}).sandbox
+    port = free_port(sandbox.port)
     if not port:
-        raise PortTaken(f"port {wanted} is taken: [sandbox] port = 0 takes a free one")
+        raise PortTaken(f"port {sandbox.port} is taken: [sandbox] port = 0 takes a free one")
     env |= {"LPS_SANDBOX__ON": "true", "LPS_SANDBOX__PORT": str(port), "NAVER_KEYS": "sandbox:sandbox"}
     env["LPS_AI__ENABLED"] = str(world.ai).lower()
     if world.ai:
@@ -140,7 +143,26 @@ def settle(env: Mapping[str, str], world: World) -> Place:
         }
         if mall != "naver":
             env[f"LPS_{mall.upper()}__OPERATOR_ACCEPTS_TERMS"] = "true"
-    return Place(settings=config.load(env=env), env=env, market_port=port)
+    # Nor has one that stands in a file.
+    env |= dict.fromkeys(("LPS_PROXY__HOST", "LPS_PROXY__USER", "LPS_PROXY__PASSWORD"), "") | {"LPS_PROXY__PORT": "0"}
+    gate = _gate(env) if sandbox.proxy else ""
+    return Place(settings=config.load(env=env), env=env, market_port=port, gate=gate)
+
+
+def _gate(env: dict[str, str]) -> str:
+    """Ports for the sandbox's proxy gate, as settings too.
+
+    Raises:
+        PortTaken: no ten free ports lie side by side.
+    """
+    for _ in range(50):
+        first = free_port()
+        if first + GATE_PORTS < 65536 and all(free_port(first + n) for n in range(GATE_PORTS)):
+            env |= {"LPS_PROXY__HOST": "127.0.0.1", "LPS_PROXY__PORT": str(first), "LPS_PROXY__PORTS": str(GATE_PORTS)}
+            env |= {"LPS_PROXY__USER": "sandbox", "LPS_PROXY__PASSWORD": "sandbox"}
+            env["LPS_PROXY__IP_URL"] = "http://ip.decodo.com/json"
+            return f"{first}:{GATE_PORTS}"
+    raise PortTaken(f"no {GATE_PORTS} free ports lie side by side: unset [sandbox] proxy")
 
 
 @contextlib.contextmanager

@@ -80,7 +80,7 @@ def somewhere(world: World, stopping: Stopping) -> Iterator[tuple[Settings, Call
             stack.hurry = stopping.hurry
             stack.start(units.worker(1, here.settings))
             if here.market_port:
-                stack.start(units.market(here.market_port, world.fixtures, here.settings.sandbox.latency_ms))
+                stack.start(units.market(here.market_port, world.fixtures, here.settings.sandbox.latency_ms, here.gate))
                 stack.wait_ready("sandbox", stopping=stopping.asked)
             yield here.settings, stack.turn
         log.unlink(missing_ok=True)  # Only kept when something went wrong.

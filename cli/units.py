@@ -25,10 +25,11 @@ def script(name: str) -> tuple[str, ...]:
     return (sys.executable, str(_BIN / name))
 
 
-def market(port: int, fixtures: Path | None, latency_ms: int) -> Unit:
-    """The sandbox market."""
-    saved = ("--fixtures", str(fixtures)) if fixtures else ()
-    command = (sys.executable, "-m", "sandbox", "--port", str(port), "--latency-ms", str(latency_ms), *saved)
+def market(port: int, fixtures: Path | None, latency_ms: int, gate: str = "") -> Unit:
+    """The sandbox market, with its proxy gate on ports FIRST:COUNT."""
+    more = ["--fixtures", str(fixtures)] if fixtures else []
+    more += ["--gate", gate] if gate else []
+    command = (sys.executable, "-m", "sandbox", "--port", str(port), "--latency-ms", str(latency_ms), *more)
     return Unit(name="sandbox", command=command, answers=lambda: _connects("127.0.0.1", port))
 
 

@@ -64,7 +64,7 @@ def _run(here: Place, world: World, stopping: Stopping, *, searches: bool) -> No
     with Stack(env=here.env, log=log) as stack, Silence(stack, here.settings) as silence:
         stack.hurry = stopping.hurry
         if here.market_port:
-            stack.start(units.market(here.market_port, world.fixtures, here.settings.sandbox.latency_ms))
+            stack.start(units.market(here.market_port, world.fixtures, here.settings.sandbox.latency_ms, here.gate))
         for unit in (units.web(here.settings), *units.workers(here.settings), units.scheduler()):
             stack.start(unit)
         stack.wait_ready("web", "sandbox", stopping=stopping.asked)

@@ -39,6 +39,7 @@ class SandboxConfig(Block):
     on: bool
     port: Port
     latency_ms: Whole
+    proxy: bool
 
 
 class DatabaseConfig(Block):
