@@ -143,18 +143,19 @@ def settle(env: Mapping[str, str], world: World) -> Place:
         }
         if mall != "naver":
             env[f"LPS_{mall.upper()}__OPERATOR_ACCEPTS_TERMS"] = "true"
-    # Nor has one that stands in a file.
-    env |= dict.fromkeys(("LPS_PROXY__HOST", "LPS_PROXY__USER", "LPS_PROXY__PASSWORD"), "") | {"LPS_PROXY__PORT": "0"}
-    gate = _gate(env) if sandbox.proxy else ""
+    gate = _gate(env, wanted=sandbox.proxy)
     return Place(settings=config.load(env=env), env=env, market_port=port, gate=gate)
 
 
-def _gate(env: dict[str, str]) -> str:
-    """Ports for the sandbox's proxy gate, as settings too.
+def _gate(env: dict[str, str], *, wanted: bool) -> str:
+    """Ports for the sandbox's proxy gate, as settings too; whatever stands in a file does not count.
 
     Raises:
         PortTaken: no ten free ports lie side by side.
     """
+    env |= dict.fromkeys(("LPS_PROXY__HOST", "LPS_PROXY__USER", "LPS_PROXY__PASSWORD"), "") | {"LPS_PROXY__PORT": "0"}
+    if not wanted:
+        return ""
     for _ in range(50):
         first = free_port()
         if first + GATE_PORTS < 65536 and all(free_port(first + n) for n in range(GATE_PORTS)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cli import place
+from cli import place, units
 from cli.place import World
 from errors import BadConfig, DatabaseDown, PortTaken, SchemaMismatch, Setup, WrongOrigin
 from store import databases
@@ -52,6 +52,14 @@ def test_the_sandbox_asks_no_real_model() -> None:
     assert "switched off" == off.settings.ai.why_off
     assert ("", f"http://127.0.0.1:{on.market_port}/ai/v1") == (on.settings.ai.why_off, on.settings.ai.base_url)
     assert "sk-real" not in f"{off.env} {on.env}"
+
+
+def test_the_sandbox_has_a_gate_of_its_own_by_switch() -> None:
+    """Ten ports side by side, as settings of the workers and as an argument of the sandbox."""
+    settled = place.settle({"LPS_SANDBOX__PROXY": "true", "DECODO_HOST": "gate"}, SANDBOX)
+    proxy = settled.settings.proxy
+    assert (settled.gate, proxy.host, proxy.ports) == (f"{proxy.port}:10", "127.0.0.1", 10)
+    assert "10" in units.market(1, None, 0, settled.gate).command[-1]
 
 
 def test_the_sandbox_takes_its_own_databases_name_from_the_operator() -> None:
