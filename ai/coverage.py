@@ -132,10 +132,12 @@ def _elsewhere(core: Core, title: Title) -> bool:
 
 @lru_cache(maxsize=4096)
 def one_off(one: str, other: str) -> bool:
-    """Whether two Hangul names of four syllables and more differ by one syllable left out (조르지루, 조지루)."""
+    """Whether two Hangul names of four syllables and more differ by one left out (조르지루, 조지루), or by an s."""
     short, long = sorted((one, other), key=len)
-    if len(long) - len(short) != 1 or len(short) < 4 or not is_hangul(one + other):
+    if len(long) - len(short) != 1 or not is_hangul(one + other):
         return False
+    if len(short) < 4:
+        return len(short) > 1 and long in (short + "스", short + "즈")
     return any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
 
 

@@ -80,9 +80,17 @@ def accessory(spec: ProductSpec, title: Title, coverage: Coverage) -> Reason | N
         return None
     for extra in coverage.extras:
         described = extra.place == "tail" and spec.quantity.unit_amount is not None
-        if not described and (is_part(extra.text) or _made_for(spec, title, extra)) and not excused(spec, title, extra):
+        part = is_part(extra.text) or _made_for(spec, title, extra)
+        if part and not described and not (excused(spec, title, extra) or _describes(spec, title, extra)):
             return Reason.ACCESSORY
     return None
+
+
+def _describes(spec: ProductSpec, title: Title, extra: Extra) -> bool:
+    """Whether it stands right before the asked noun and only describes it: "스탠드 선풍기"."""
+    after = title.words[extra.index + 1 : extra.index + 2]
+    asked = [core for core in spec.core if core.kind == "type"]
+    return any(core.pattern.fullmatch(word.text) for core in asked for word in after)
 
 
 def without(spec: ProductSpec, title: Title) -> Reason | None:

@@ -59,6 +59,12 @@ def _bare_number(spec: ProductSpec, extra: Extra) -> bool:
     return any(extra.text == squeeze(number).replace(" ", "") for number in asked)
 
 
+def _country(spec: ProductSpec, _title: Title, extra: Extra) -> bool:
+    """Whether letters behind an asked maker's number only say for which country and finish: "smx630" "nzaakoo"."""
+    rest = extra.text.isascii() and extra.text.isalpha() and len(extra.text) >= 4
+    return rest and any(extra.word.text.replace("-", "").startswith(model) for model in spec.models)
+
+
 def _sounds(spec: ProductSpec, _title: Title, extra: Extra) -> bool:
     return any(same_sound(core.text, extra.text) for core in spec.core)
 
@@ -127,6 +133,8 @@ def _category(spec: ProductSpec, title: Title, extra: Extra) -> bool:
         return True
     if asked:
         return bool(head) and any(core.endswith(head) for core in asked) and (not modifier or is_plain(modifier))
+    if modifier and not (is_plain(modifier) or modifier in kinds.ADJECTIVES or modifier in kinds.KINDS_OF_GOODS):
+        return False
     following = title.words[extra.index + 1 :][:1]
     return bool(head) or any(word.text in kinds.TYPES for word in following)
 
@@ -136,4 +144,4 @@ def is_scent(word: str) -> bool:
     return word in kinds.SCENTS or (word.endswith("향") and len(word) > 2)
 
 
-_EXCUSES = (_decorates, _as_asked, _number, _said_anyway, _maker, excused, _category, _sounds)
+_EXCUSES = (_decorates, _as_asked, _number, _country, _said_anyway, _maker, excused, _category, _sounds)

@@ -169,6 +169,9 @@ def _lacking(
     if any(core.text.isdigit() for core in lacking) and _foreign_number(spec, title):
         return "reject", Reason.LINE, confidence.OTHER_WORDS
     reason = Reason.VARIANT if any(core.kind == "variant" for core in lacking) else Reason.LINE
+    if amount is Fit.EQUAL:
+        # Who makes or sells it may stand in front of the asked maker.
+        strange = [extra for extra in strange if extra.place != "before"]
     if strange or coverage.score < 0.5:
         return "reject", reason, confidence.OTHER_WORDS
     if any(extra.place == "inside" for extra in coverage.extras) and any(core.kind == "plain" for core in lacking):

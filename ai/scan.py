@@ -19,7 +19,9 @@ _RINGED = dict.fromkeys(
     " ",
 )
 """List marks and fractions ("①100매", "½"): they belong to no number beside them."""
-_MARKS = _RAISED | _RINGED
+_HANJA = dict(zip(map(ord, "情辛眞大小中新特無正品生米茶"), "정신진대소중신특무정품생미차", strict=True))
+"""Chinese characters that makers and sellers put for Korean syllables."""
+_MARKS = _RAISED | _RINGED | _HANJA
 NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,30}(?:\.\d{1,4})?"
 _MOST = 10_000_000
 """From so many pieces, g or ml on a number is no amount that anyone sells."""
@@ -64,11 +66,7 @@ class Token(NamedTuple):
 
 def clean(title: str) -> str:
     """NFKC, lower case, without invisible characters and raised digits, cut at MAX_CHARS."""
-    return (
-        unicodedata.normalize("NFKC", title[:MAX_CHARS].translate(_RAISED | _RINGED))
-        .lower()
-        .translate(_INVISIBLE)[:MAX_CHARS]
-    )
+    return unicodedata.normalize("NFKC", title[:MAX_CHARS].translate(_MARKS)).lower().translate(_INVISIBLE)[:MAX_CHARS]
 
 
 def _number(text: str) -> float:

@@ -13,11 +13,12 @@ from ai import kinds, words
 from ai.core import Core
 from ai.naming import Naming, naming
 from ai.quantity import Quantity, parse
-from ai.text import is_hangul, near, spelled
+from ai.text import clippings, is_hangul, near, spelled
 from ai.title import Title, Word, squeeze
 from ai.title import read as read_title
 
 _MODEL = re.compile(r"(?=[a-z0-9\-]*[a-z])(?=[a-z0-9\-]*\d)[a-z0-9][a-z0-9\-]{3,}[a-z0-9]")
+_MIXED = re.compile("([가-힣]+)([a-z]{2,4})")
 _TRANSITION = re.compile(r"(?<=\d)(?=[a-z])|(?<=[a-z])(?=\d)")
 _SERIES = re.compile(
     r"(?:win|windows)\d[\w-]*|(?:rtx|gtx|gt|rx|arc|radeon|geforce|core|[iur][3579]|ultra[3579]?|ryzen[3579]?)-?[a-z]?\d[\w-]*"
@@ -141,6 +142,9 @@ def _kind(word: Word) -> str:
 
 def _pattern(text: str) -> re.Pattern[str]:
     group = {word for group in kinds.SPELLINGS if text in group for word in group} | {text, spelled(text)} - {""}
+    group |= clippings(text)
+    if mixed := _MIXED.fullmatch(text):
+        group |= {mixed[1] + reading for reading in [spelled(mixed[2])] if reading}
     return re.compile("|".join(_bounded(squeeze(word)) for word in sorted(group, key=len, reverse=True)))
 
 

@@ -164,7 +164,9 @@ class Tally:
             self._multiply(inner)
         elif inner.counts and abs(whole - self.size) <= self.size * 0.005:
             self.said.add(self.size)
-            self.size, self.counts = inner.size, [*inner.counts, *self.counts]
+            # "600g 20개입 (30g x 20)": what is in the pack is said twice.
+            outer = [known for known in self.counts if level(known.unit) > 0 or known.value != inner.product]
+            self.size, self.counts = inner.size, [*inner.counts, *outer]
             self.flags.append("restate")
         elif inner.counts and whole == self.size * self.product:
             self.size, self.counts = inner.size, list(inner.counts)

@@ -111,7 +111,7 @@ def alike(latin: str, hangul: str, *, consonants: int = 3) -> bool:
     one, other = sound(latin), sound(hangul)
     if min(len(one), len(other)) < consonants or _opens(latin) != _opens(hangul):
         return False
-    if len(one) == 2 and len(_VOWEL_GROUPS.findall(latin)) != len(hangul):
+    if len(one) == 2 and abs(len(_VOWEL_GROUPS.findall(latin)) - len(hangul)) > (len(hangul) > 2):
         return False
     return any(one.replace("j", heard) == other.replace("j", heard) for heard in ("j", "k", "s"))
 
@@ -130,6 +130,26 @@ _LETTER_NAMES = (
 _LETTERS = dict(zip(ascii_lowercase, _LETTER_NAMES.split(), strict=True))
 _NAMES = {fold(name): letter for letter, name in _LETTERS.items()}
 _SPELLED = re.compile("|".join(sorted(_NAMES, key=len, reverse=True)))
+
+
+_CLIPPED = {"크": 1, "그": 1, "트": 19, "드": 19, "프": 17, "브": 17}
+"""Syllables that are written as the final consonant before them as well (후크, 훅; 로보트, 로봇)."""
+_SPOKEN = {1: "크", 19: "트", 17: "프"}
+
+
+def clippings(word: str) -> set[str]:
+    """A folded Hangul word with one such syllable drawn together, or taken apart."""
+    if not is_hangul(word) or len(word) < 2:
+        return set()
+    out = set()
+    for at, syllable in enumerate(word):
+        final = (ord(syllable) - _FIRST) % _FINALS
+        following = word[at + 1 : at + 2]
+        if final == 0 and following in _CLIPPED:
+            out.add(word[:at] + chr(ord(syllable) + _CLIPPED[following]) + word[at + 2 :])
+        elif final in _SPOKEN and at == len(word) - 1:
+            out.add(word[:at] + chr(ord(syllable) - final) + _SPOKEN[final])
+    return {one for one in out if len(one) > 1}
 
 
 def spelled(word: str) -> str:
