@@ -130,7 +130,7 @@ def _unreadable(parsed: Parsed) -> tuple[SourceOutcome, str]:
 
 
 def _without_cards(body: str, parsed: Parsed) -> tuple[SourceOutcome, str]:
-    if parsed.no_result and parsed.search_page:
+    if parsed.no_result and parsed.search_page and not parsed.truncated:
         return SourceOutcome.EMPTY, ""
     if _BLANK.fullmatch(body):
         return SourceOutcome.UNKNOWN_PAGE, "empty_body"

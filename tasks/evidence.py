@@ -35,9 +35,10 @@ log = structlog.get_logger("lps.evidence")
 
 
 def folder() -> Folder:
-    """This machine's folder of bodies."""
+    """This machine's folder of bodies: one for each world, so that neither clears the other's away."""
+    settings = runtime.settings
     own = Path(__file__).resolve().parent.parent / ".lps" / "evidence"
-    return Folder(Path(runtime.settings.evidence.dir) if runtime.settings.evidence.dir else own)
+    return Folder((Path(settings.evidence.dir) if settings.evidence.dir else own) / settings.origin)
 
 
 def observe(job_id: str | None, mall: str, query: str, seen: Sequence[Seen]) -> list[Evidence]:

@@ -28,6 +28,7 @@ SCRIPTED = "<html><script>var no = '비정상적인 접근'; </script><p>죽</p>
         (200, "", "<html>", Parsed(offers=(OFFER,), cards=1, truncated=True), "ok", "truncated"),
         (200, "", "<html>", Parsed(cards=2, dropped={"sold_out": 2}), "ok", "sold_out"),
         (200, "", "<html>", NOTHING, "empty", ""),
+        (200, "", "<html>", Parsed(search_page=True, no_result=True, truncated=True), "net", "truncated"),
         (None, "", PASSED, NOTHING, "empty", ""),
         (None, "", SCRIPTED, NOTHING, "empty", ""),
         (200, "", "<html>", Parsed(no_result=True), "unknown_page", ""),

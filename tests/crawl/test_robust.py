@@ -75,6 +75,15 @@ def test_a_page_cut_anywhere_keeps_only_whole_offers(page: Path) -> None:
         assert {(offer.mall_item_id, offer.price_krw) for offer in reading.parsed.offers} <= whole
 
 
+@pytest.mark.parametrize("page", sorted(PAGES.glob("*/no_result*.html")), ids=lambda page: page.parent.name)
+def test_a_page_that_breaks_off_is_not_believed_that_nothing_was_found(page: Path) -> None:
+    """Half of an answer is none; the whole page is."""
+    body, mall = page.read_bytes(), page.parent.name
+    assert "empty" == crawl.parse_file(mall, body).outcome
+    for cut in range(0, len(body) - 20, 7):
+        assert "empty" != crawl.parse_file(mall, body[:cut]).outcome
+
+
 @pytest.mark.parametrize("page", RESULTS, ids=lambda page: f"{page.parent.name}-{page.name}")
 def test_flipped_bytes_never_break_the_reader(page: Path) -> None:
     """Damage ends in an outcome, not in an exception."""

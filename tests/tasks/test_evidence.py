@@ -37,7 +37,7 @@ def use(market: ScriptedMarket, path: Path, **env: str) -> Folder:
 
     settings = config.load(env=ENV | {"LPS_EVIDENCE__DIR": str(path), "LPS_SEARCH__FALLBACK": "always"} | env)
     runtime.use(settings, runtime.pool, market)
-    return Folder(path)
+    return Folder(path / "sandbox")
 
 
 def seen(mall: str, text: str = "<html>", **body: Any) -> tuple[Seen, ...]:

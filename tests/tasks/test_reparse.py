@@ -53,7 +53,7 @@ def test_what_would_change_is_told(bench: Bench, market: Market, db: Database) -
 def test_pages_that_are_gone_leave_the_stored_offers(bench: Bench, market: Market, tmp_path: Path) -> None:
     """Removed, or damaged: said, and nobody's offers disappear."""
     job = bench.search(RICE)
-    for file in tmp_path.glob("*/*.gz"):
+    for file in tmp_path.rglob("*.gz"):
         file.write_bytes(b"damaged")
     found = reparse(job.job_id)
     assert not any(mall.complete for mall in found.malls)
