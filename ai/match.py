@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 _VERDICTS = {"accept": Same.SAME, "reject": Same.DIFFERENT, "ask": Same.UNSURE}
 
-MODEL_SHARE = 0.8
+MODEL_SHARE = 0.9
 """Another product that a model takes for this one is cheaper by a median of 10 to 35 %, the product itself seldom."""
-TOO_CHEAP = "a model's word alone, for a price more than a fifth below the lowest sure one"
+TOO_CHEAP = "a model's word alone, for a price more than a tenth below the lowest sure one"
 
 
 def decide(

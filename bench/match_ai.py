@@ -138,7 +138,7 @@ class Tally:
         )
 
 
-def seeds(last: int = 5) -> None:
+def seeds(last: int = 8) -> None:
     """The same searches with other errors of the model."""
     tally = Tally()
     for seed in range(1, last + 1):

@@ -70,7 +70,7 @@ class Boot(Middleware):
         log.info(config.pool_plan(settings, "worker").line)
         ai = settings.ai
         # Without a model the rules decide alone, and every result says so.
-        log.info(f"AI: OFF ({ai.why_off})" if ai.why_off else f"AI: ON ({ai.model}, {ai.base_url})")
+        log.info(f"AI: OFF ({ai.why_off})" if ai.why_off else f"AI: ON ({ai.model})")
         if not settings.proxy.on:
             log.info("DECODO: OFF — 프록시 없이 직접 접속")
 

@@ -70,10 +70,10 @@ def test_the_endpoint_would_obey(market: Market, counsel: Alone) -> None:
 
 
 def test_a_models_word_alone_carries_no_price_far_below_a_sure_one(market: Market, counsel: Alone) -> None:
-    """A fifth below what the rules are sure of, a model's "same" is a doubt, not a winner."""
+    """A tenth below what the rules are sure of, a model's "same" is a doubt, not a winner."""
     sure = _offer("들샘 보리차 1.5L 12개", 15_000)
-    assert sure.name == _winner(counsel, sure, _offer(OPEN, 11_900))
-    assert OPEN == _winner(counsel, sure, _offer(OPEN, 12_100))
+    assert sure.name == _winner(counsel, sure, _offer(OPEN, 13_400))
+    assert OPEN == _winner(counsel, sure, _offer(OPEN, 13_600))
 
 
 def test_words_of_the_request_are_no_suspicion() -> None:

@@ -72,6 +72,11 @@ def test_it_names_the_place_and_the_remedy(place: Place, text: str, line: str) -
         ("LPS_PROXY__COUNTRY", "Korea", "should match pattern"),
         ("LPS_COUPANG__HOSTS", "https://a.example", "'https://a.example' is no host name: write it as in example.com"),
         ("OPENAI_API_KEY_FILE", "/not/there", "the file it names cannot be read (No such file or directory); "),
+        ("LPS_AI__MODEL", "gpt-9", "has no price: add a row for it to [ai] prices (known are gpt-4.1-mini, "),
+        ("LPS_AI__PRICES", "[{", "should be the list of config.toml, written as JSON; "),
+        ("LPS_AI__PRICES", '[{"model": "m", "since": "soon"}]', "row 1 should be {model = "),
+        ("LPS_AI__TIMEOUT_S", "60", "is longer than [ai] deadline_s (25): make it shorter"),
+        ("LPS_MONEY__OVER", "stop", "should be 'rules' or 'refuse'; the built-in one is over = "),
         ("DB_NAME", "lps_sandbox", "is the other world's database, this start is live: "),
     ],
 )

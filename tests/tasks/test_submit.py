@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import pytest
 
-from errors import BadProduct
+import config
+from errors import BadProduct, OverBudget
 from model import Product
+from store import spend
+from tests.tasks.conftest import ENV
 
 if TYPE_CHECKING:
     from tests.conftest import Database
@@ -62,3 +66,23 @@ def test_with_every_mall_switched_off_the_job_still_ends(market: ScriptedMarket,
     submit(Product(code="A", name="생수 2L"))
     assert [("disabled",), ("disabled",)] == db.rows("SELECT outcome FROM job_source")
     assert [("match",)] == db.rows("SELECT queue_name FROM dramatiq.queue")
+
+
+@pytest.mark.parametrize("over", ["rules", "refuse"])
+def test_with_the_hours_money_gone_a_search_is_refused_only_by_policy(
+    over: str, market: ScriptedMarket, db: Database
+) -> None:
+    """Policy "rules": taken, and it goes without a model; "refuse": told which budget is used up, nothing stored."""
+    from tasks.money import caps
+    from tasks.runtime import runtime
+    from tasks.submit import submit
+
+    env = ENV | {"LPS_MONEY__OVER": over, "LPS_MONEY__HOUR_CAP_USD": "0.01"}
+    runtime.use(config.load(env=env), db.pool, market)
+    spend.reserve(db.pool, caps(), kind="ai", stage="match", usd=Decimal("0.01"))
+    if over == "rules":
+        assert submit(Product(code="A", name="생수 2L")).job_id
+        return
+    with pytest.raises(OverBudget, match="the hour's budget"):
+        submit(Product(code="A", name="생수 2L"))
+    assert [(0,)] == db.rows("SELECT count(*) FROM job")
