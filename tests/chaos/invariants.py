@@ -19,6 +19,7 @@ class Check:
     broken: int
 
 
+# An `attempt` of try 0 is no try of a message: it says of a job that its deadline passed while a mall was being read.
 BREACHES = {
     "jobs without a final state": "SELECT count(*) FROM job WHERE status NOT IN (3, 4, 5)",
     "final jobs without their time, result or reason": """SELECT count(*) FROM job WHERE finished_at IS NULL
@@ -32,7 +33,7 @@ BREACHES = {
     "dead messages without a reason": """SELECT count(*) FROM dramatiq.queue
       WHERE state = 'rejected' AND last_error IS NULL""",
     "messages that ended twice": """SELECT count(*) FROM (SELECT message_id FROM attempt
-      WHERE outcome NOT IN ('retry', 'lost', 'released') GROUP BY message_id HAVING count(*) > 1) twice""",
+      WHERE outcome NOT IN ('retry', 'lost', 'released') AND try > 0 GROUP BY message_id HAVING count(*) > 1) twice""",
     "done messages without their ending on record": """SELECT count(*) FROM dramatiq.queue q WHERE state = 'done'
       AND NOT EXISTS (SELECT FROM attempt a WHERE a.message_id = q.message_id)""",
     "sources still open": "SELECT count(*) FROM job_source WHERE outcome IS NULL",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import selectors
 import socket
 import subprocess
@@ -43,6 +44,28 @@ def note(action, subject=""):
     with pool.autocommit() as cur:
         cur.execute("INSERT INTO audit (who, action, subject) VALUES (%s, %s, %s)",
                     (current_message().worker, action, str(subject)))
+"""
+
+
+SKEW = """
+import datetime, time
+
+def moved(clock, by):
+    return lambda: clock() + by
+
+time.time = moved(time.time, {skew_s})
+time.time_ns = moved(time.time_ns, int({skew_s} * 10**9))
+
+class Moved(datetime.datetime):
+    @classmethod
+    def now(cls, tz=None):
+        return cls.fromtimestamp(time.time(), tz)
+
+    @classmethod
+    def utcnow(cls):
+        return cls.now(datetime.UTC).replace(tzinfo=None)
+
+datetime.datetime = Moved
 """
 
 
@@ -141,16 +164,27 @@ class Rig:
         self._stack.callback(worker.stop)
         return worker
 
-    def process(self, actors: str, *args: str, **timing: float) -> psutil.Process:
-        """Start the dramatiq command on a module with these actors; its worker processes are its children."""
+    def process(self, actors: str, *args: str, skew_s: float = 0, **timing: float) -> psutil.Process:
+        """Start the dramatiq command on a module with these actors; its worker processes are its children.
+
+        `skew_s`: by how much the clock of their machine is wrong.
+        """
         name = f"actors_{time.monotonic_ns()}"
         (self._folder / f"{name}.py").write_text(PROGRAM.format(url=self.db.url, timing=timing) + actors)
         command = [sys.executable, "-m", "dramatiq", name, "--path", str(self._folder), str(ROOT)]
         log = (self._folder / f"{name}.log").open("wb")
-        process = subprocess.Popen([*command, *(args or ("-p", "1", "-t", "2"))], stdout=log, stderr=log)
+        env = os.environ | ({"PYTHONPATH": self._wrong_clock(skew_s)} if skew_s else {})
+        process = subprocess.Popen([*command, *(args or ("-p", "1", "-t", "2"))], stdout=log, stderr=log, env=env)
         log.close()
         self._stack.callback(kill, process)
         return psutil.Process(process.pid)
+
+    def _wrong_clock(self, skew_s: float) -> str:
+        """A folder whose sitecustomize moves an interpreter's wall clock."""
+        folder = self._folder / f"skew_{skew_s:g}"
+        folder.mkdir(exist_ok=True)
+        (folder / "sitecustomize.py").write_text(SKEW.format(skew_s=skew_s))
+        return str(folder)
 
     def line(self) -> Line:
         """A way to the database that can be cut."""

@@ -44,7 +44,7 @@ class Message:
 def clocked_pool(server_url: str) -> Iterator[Pool]:
     """A database whose clock is a row; a statement that waits for a lock fails soon."""
     with fresh_database(server_url, f"lps_test_model_{os.getpid()}") as url:
-        pool = Pool(url, size=3, application="lps model", statement_timeout_s=3)
+        pool = Pool(url, size=3, application="lps model", statement_timeout_s=10)
         migrate.run(pool, "sandbox")
         with pool.transaction() as cur:
             cur.execute(
@@ -161,11 +161,12 @@ class Modelled(RuleBasedStateMachine):
         rows = self.sql(
             "SELECT message_id::text, state::text, fence, attempts,"
             " CASE state WHEN 'consumed' THEN extract(epoch FROM lease_until - '2030-01-01Z')"
-            " WHEN 'queued' THEN extract(epoch FROM eta - '2030-01-01Z') ELSE 0 END::float8 FROM dramatiq.queue"
+            " WHEN 'queued' THEN extract(epoch FROM eta - '2030-01-01Z') ELSE 0 END::float8,"
+            " state <> 'consumed' AND coalesce(owner::text, lease_until::text) IS NOT NULL FROM dramatiq.queue"
         )
         times = {"consumed": "lease_until", "queued": "eta"}
         assert {row[0]: row[1:] for row in rows} == {
-            key: (m.state, m.fence, m.attempts, getattr(m, times[m.state]) if m.state in times else 0)
+            key: (m.state, m.fence, m.attempts, getattr(m, times[m.state]) if m.state in times else 0, False)
             for key, m in getattr(self, "messages", {}).items()
         }
         effects = dict(self.sql("SELECT subject, count(*) FROM audit WHERE action = 'effect' GROUP BY subject"))

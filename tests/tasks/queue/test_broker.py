@@ -38,6 +38,7 @@ def test_it_is_dramatiq_pgs_broker_without_delay_queues(rig: Rig) -> None:
     assert isinstance(broker, dramatiq_pg.PostgresBroker)
     assert broker.get_declared_queues() == {"naver"}
     assert broker.get_declared_delay_queues() == set()
+    assert broker.backend is None, "results are rows of job"
 
 
 def test_a_message_sent_twice_is_stored_once_and_runs_once(rig: Rig) -> None:

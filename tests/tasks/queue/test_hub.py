@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import resource
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -156,3 +158,24 @@ def test_a_stopped_worker_leaves_no_thread_and_no_connection(rig: Rig) -> None:
     assert {thread.name for thread in threading.enumerate()} <= before
     mine = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'lps queue test%%'"
     rig.wait(lambda: rig.db.rows(mine) == [(0,)], 2)
+
+
+def test_file_descriptors_above_1023_break_nothing(rig: Rig) -> None:
+    """A worker with many browsers has many of them; `select` would fail."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
+    many = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+    try:
+        broker = rig.broker()
+        begun = _actor(broker)
+        rig.work(broker)
+        rig.wait(lambda: broker.hub and broker.hub.idle.waits("naver"))
+        assert broker.hub
+        assert broker.hub._poke_read > 1023
+        _send(broker)
+        rig.wait(lambda: begun)
+        broker.close()
+    finally:
+        for descriptor in many:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -183,9 +183,10 @@ class Queue(Modelled):
         """Expired leases come back, or die when no try is left; nothing else does."""
         self.reaped()
 
-    @rule(discarded=st.booleans())
-    def replay(self, discarded: bool) -> None:
+    @rule(which=consumes(held), discarded=st.booleans())
+    def die_and_replay(self, which: tuple[int, Any], discarded: bool) -> None:
         """The dead live again with all their tries, or are given up; said twice, the second time for nothing."""
+        self.end_try(which, "give_up")
         with self.pool.transaction() as cur:
             letters = dead.listed(cur)
         for changed in (len(letters), 0):
@@ -229,7 +230,7 @@ def test_whatever_happens_in_whatever_order(clocked: Pool) -> None:
     run_state_machine_as_test(
         Queue,
         settings=settings(
-            max_examples=200,
+            max_examples=120,
             stateful_step_count=40,
             deadline=None,
             suppress_health_check=list(HealthCheck),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -136,3 +137,38 @@ def naver(job):
     rig.wait(lambda: rig.states() == ["done"] * 40)
     assert _begun(rig) == [1] * 40
     assert len({str(who).split("/")[0] for who, _, _ in rig.notes("begun")}) == 2
+
+
+NAP = """
+import datetime, time
+
+@dramatiq.actor(queue_name="naver", actor_name="naver")
+def naver(job):
+    message = current_message()
+    if message.attempt == 1 and job.startswith("0"):
+        raise ConnectionResetError
+    note("begun", datetime.datetime.now(datetime.UTC).isoformat())
+    threading.Event().wait(2.5)
+    with broker.effect() as cur:
+        cur.execute("INSERT INTO audit (who, action, subject) VALUES ('', 'effect', %s)", (job,))
+"""
+
+
+def test_workers_whose_clocks_are_wrong_agree_all_the_same(rig: Rig) -> None:
+    """An hour ahead, an hour behind: leases, retries and delays follow the database's clock alone."""
+    for skew_s in (3600, -3600, 0):
+        rig.process(NAP, skew_s=skew_s, lease_s=0.9, min_backoff_s=0.2)
+    rig.wait(lambda: rig.db.rows("SELECT count(*) FROM worker") == [(3,)], 20)
+    broker = rig.broker()
+    sent = [broker.enqueue(broker.message("naver", str(n), job=uuid4()), delay=600 * (n % 2)) for n in range(12)]
+    rig.wait(lambda: rig.states() == ["done"] * len(sent), 30)
+    told = {
+        round((datetime.fromisoformat(str(subject)) - at).total_seconds() / 3600)  # type: ignore[operator]
+        for _, subject, at in rig.notes("begun")
+    }
+    assert told == {-1, 0, 1}
+    outcomes = rig.db.rows("SELECT outcome, count(*) FROM attempt GROUP BY outcome ORDER BY outcome")
+    assert outcomes == [("done", 12), ("retry", 1)]
+    assert len(rig.notes("effect")) == len(sent)
+    early = "SELECT count(*) FROM attempt a JOIN dramatiq.queue q USING (message_id) WHERE a.started_at < q.eta"
+    assert rig.db.rows(f"{early} AND a.outcome = 'done'") == [(0,)]
