@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import openpyxl
 import pytest
 
 from tasks import operate
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.browser.conftest import Page
     from tests.browser.stack import Stack
 
@@ -63,6 +66,19 @@ def test_a_blocked_mall_is_named_and_read_again(page: Page, stack: Stack) -> Non
     page.see("//h2[@id='winner'][starts-with(., '최저가')]")
     assert asked == stack.market.counts()["naver"]["searches"]
     assert [] == page.complaints()
+
+
+def test_a_verdict_is_corrected_and_counts(page: Page, stack: Stack) -> None:
+    """The winner is said to be another product: searched again, it does not win any more."""
+    search(page)
+    title = page.see("//section[contains(@class, 'winner')]//p[@class='title']").text
+    row = "//table[contains(@class, 'offers')]//tr[@class='won']"
+    page.press("판정 고치기", row)
+    page.press("다름")
+    page.read("판정을 고쳤습니다")
+    page.press("다시 검색", "//footer")
+    page.see("//p[@class='big']")
+    assert title != page.see("//section[contains(@class, 'winner')]//p[@class='title']").text
 
 
 def test_a_running_search_is_cancelled(page: Page, stack: Stack) -> None:
@@ -146,3 +162,53 @@ def test_an_alert_is_silenced(page: Page, stack: Stack) -> None:
     page.read("새벽 배포")
     page.press("다시 알리기", row)
     page.read("다시 알립니다")
+
+
+def sent(page: Page, path: Path, body: bytes) -> None:
+    """Choose a file and send it."""
+    path.write_bytes(body)
+    page.open("/bulk")
+    page.see("//input[@type='file']").send_keys(str(path))
+    page.press("파일 확인")
+
+
+def test_a_file_of_a_korean_spreadsheet_is_searched(page: Page, stack: Stack, tmp_path: Path) -> None:
+    """CP949: checked first, started, followed to its end without a reload; the results are one press away."""
+    lines = f"비고,상품명,규격\n1,{RICE},{SPEC}\n2,신라면 120g,40개\n3,{RICE},{SPEC}\n"
+    sent(page, tmp_path / "견적.csv", lines.encode("cp949"))
+    page.read("2건을 새로 검색합니다")
+    page.press("검색 시작")
+    page.read("3행 가운데 3행 끝남")
+    page.see("//h1/span[.='끝']")
+    assert "format=xlsx" in (page.see("//a[contains(., 'XLSX')]").get_attribute("href") or "")
+    assert [] == page.complaints()
+
+
+def test_a_workbook_is_searched_and_paused(page: Page, stack: Stack, tmp_path: Path) -> None:
+    """XLSX: paused before it ends, then resumed."""
+    book = openpyxl.Workbook()
+    for line in (("상품명", "규격"), (RICE, SPEC), ("신라면 120g", "40개")):
+        book.active.append(line)
+    book.save(tmp_path / "a.xlsx")
+    operate.pause("match", who="test", reason="so that nothing ends")
+    sent(page, tmp_path / "b.xlsx", (tmp_path / "a.xlsx").read_bytes())
+    page.press("검색 시작")
+    page.press("멈추기")
+    page.read("이어서 검색")
+    operate.resume("match", who="test")
+    page.press("이어서 검색")
+    page.read("2행 가운데 2행 끝남")
+
+
+def test_a_product_is_watched(page: Page, stack: Stack) -> None:
+    """Target price and schedule from the product's page; the list shows it; watched no more, it is gone."""
+    search(page)
+    page.see("//p[@class='big']")
+    page.press("가격 이력")
+    page.write("target_krw", "25,000")
+    page.press("지켜보기 시작")
+    page.read("저장했습니다")
+    page.press("지켜보기", "//header")
+    page.press(RICE, "//main")
+    page.press("그만 지켜보기")
+    page.see("//button[.='지켜보기 시작']")

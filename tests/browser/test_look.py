@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 
 from model import Product, Reason, Same, SourceOutcome
+from store import watches
+from store.watches import Terms
 from tests.browser.conftest import NARROW, WIDE
 from tests.web import rows
 
@@ -22,6 +25,8 @@ LOOKS = ((WIDE, False, "ko"), (NARROW, True, "en"), (NARROW, False, "ko"), (WIDE
 
 def filled(db: Database) -> dict[str, str]:
     """Something of everything, and the address of each page that shows it."""
+    from tasks import bulk
+
     winner = rows.decision(
         rows.offer("햇살 백미밥 210g 24개입", 21800, seller="행복마트", ad=True),
         unit_price="100g당 492원",
@@ -46,14 +51,30 @@ def filled(db: Database) -> dict[str, str]:
         " 'message_timestamp', 1), 5, 'UpstreamDown: 503' FROM gen_random_uuid() AS id RETURNING message_id::text",
         job_id,
     )
+    batch_id = bulk.preview(
+        "상품명,규격\n맑은샘 생수 2L,6개\n맑은샘 생수 2L,6개\n,\n".encode(),
+        bulk.Owner(who="test"),
+        name="11월",
+        file_name="x.csv",
+    )
+    under_way = bulk.preview("상품명\n생수 500ml\n".encode(), bulk.Owner(who="test"), name="", file_name="y.csv")
+    bulk.start(under_way, who="test")
+    with db.pool.transaction() as cur:
+        terms = Terms(target_krw=22000, every_s=21600, direction="down", business_hours=True, url="", signer="")
+        watches.add(cur, rows.RICE, terms, next_at=datetime.now(UTC), who="test")
     return {
         "home": "/",
         "home-wrong": "/?product_name=x&allow_used=1",
         "result": f"/jobs/{job_id}?all=1",
+        "offer": f"/jobs/{job_id}/offers/1",
         "absent": f"/jobs/{absent}",
         "running": f"/jobs/{running}",
         "sheet": f"/jobs/{job_id}/sheet",
         "product": "/products/RICE24",
+        "bulk": "/bulk",
+        "batch": f"/bulk/{batch_id}",
+        "batch-running": f"/bulk/{under_way}",
+        "watches": "/watches",
         "ops": "/ops",
         "ops-jobs": "/ops/jobs",
         "ops-job": f"/ops/jobs/{job_id}",

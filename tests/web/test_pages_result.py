@@ -96,3 +96,20 @@ def test_every_try_stands_on_a_line(client: FlaskClient, db: Database) -> None:
     assert len(bars) == 5
     assert all(0 <= x and x + width <= 100.01 and width > 0 for x, width in bars)
     assert "slow" in page
+
+
+def test_a_verdict_is_corrected_with_a_word(client: FlaskClient, db: Database) -> None:
+    """It is kept with who and why; a word of one's own is not demanded; an offer that is not there is said."""
+    job_id = rows.finished(db, [WINNER, OTHER])
+    links = re.findall(r'href="([^"]+/offers/\d)"', client.get(f"/jobs/{job_id}").text)
+    assert [f"{job_id}/offers/2", f"{job_id}/offers/1"] == sorted(links, reverse=True)
+    page = f"/jobs/{job_id}/offers/2"
+    assert "수량이 다름" in text_of(client.get(page).text)
+    sent = {"verdict": "same", "why": "12개들이 두 상자"}
+    assert client.post(page, data=sent).location.endswith("note=corrected")
+    client.post(f"/jobs/{job_id}/offers/1", data={"verdict": "different", "reason": "bundle"})
+    noted = db.rows("SELECT detail->>'is', detail->>'why' FROM audit WHERE action = 'correct' ORDER BY audit_id")
+    assert [("same", "12개들이 두 상자"), ("different", "다름")] == noted
+    for wrong in (f"/jobs/{job_id}/offers/3", f"/jobs/{job_id}/offers/0", f"/jobs/{UNKNOWN}/offers/1"):
+        assert (404, 404) == (client.get(wrong).status_code, client.post(wrong, data=sent).status_code), wrong
+    assert 400 == client.post(page, data={"verdict": "unsure"}).status_code

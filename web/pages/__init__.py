@@ -17,6 +17,6 @@ blueprint = Blueprint("pages", __name__)
 
 def install(app: Flask) -> None:
     """Add the views."""
-    from web.pages import bulk, evidence, home, job, product, sheet, watch  # noqa: F401, PLC0415 - loads the tasks, which read the settings
+    from web.pages import bulk, evidence, home, job, product, sheet, verdict, watch  # noqa: F401, PLC0415 - loads the tasks, which read the settings
 
     app.register_blueprint(blueprint)

@@ -18,13 +18,15 @@ from web.problem import Problem
 from web.roles import needs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from werkzeug.wrappers import Response as AnyResponse
 
+    from model import Decision
+
 MAX_REJECTED = 50
 """Rejected offers on a result's page; all of them one click away, and always in the JSON."""
-NOTES = ("stored", "joined", "cancelled", "ended", "reread", "refused")
+NOTES = ("stored", "joined", "cancelled", "ended", "reread", "refused", "corrected")
 
 
 @blueprint.get("/jobs/<job_id>")
@@ -53,6 +55,7 @@ def job(job_id: str) -> Response:
         tries=present.timeline(found),
         elapsed_s=_elapsed_s(found),
         limit_s=round((found.job.deadline_at - found.job.created_at).total_seconds()),
+        numbers=numbers(found.decisions) if found.job.final and current().may("buyer") else {},
         evidence=service.evidence(job_id) if found.job.final else [],
         note=next((note for note in NOTES if note == request.args.get("note")), None),
     )
@@ -87,6 +90,11 @@ def read_again(job_id: str, mall: str) -> AnyResponse:
 
 def _back(job_id: str, note: str) -> AnyResponse:
     return redirect(url_for("pages.job", job_id=job_id, note=note), HTTPStatus.SEE_OTHER)
+
+
+def numbers(decisions: Sequence[Decision]) -> dict[tuple[str, int, str], int]:
+    """(mall, rank, title) → the number by which an offer is corrected."""
+    return {(one.offer.mall, one.offer.rank, one.offer.name): n for n, one in enumerate(decisions, 1)}
 
 
 def _elapsed_s(found: service.Found) -> int:

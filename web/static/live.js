@@ -10,7 +10,8 @@
       const answer = await fetch(location.href, { cache: "no-store", signal: AbortSignal.timeout(8000) });
       if (!answer.ok || answer.redirected) return;
       const next = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-live]");
-      if (next && !busy()) document.querySelector("[data-live]").replaceWith(document.adoptNode(next));
+      if (!next) return location.reload(); // it has ended: the page that stays is another one
+      if (!busy()) document.querySelector("[data-live]").replaceWith(document.adoptNode(next));
     } catch { /* the next turn asks again; the time beside the title shows how old the numbers are */ }
   }
 

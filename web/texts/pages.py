@@ -75,6 +75,21 @@ PAGES: dict[str, tuple[str, str]] = {
     "job.cancel": ("검색 취소", "Cancel search"),
     "job.ended": ("이미 끝난 검색이라 취소하지 않았습니다.", "The search had ended already; nothing was cancelled."),
     "job.reread": ("그 몰을 다시 읽어 결과를 갱신했습니다.", "That mall was read again; the result is up to date."),
+    "job.corrected": (
+        "판정을 고쳤습니다. 다시 검색하면 반영됩니다.",
+        "Your word is kept; search again to see it count.",
+    ),
+    "correct.open": ("판정 고치기", "Correct"),
+    "correct.same": ("맞음", "Right product"),
+    "correct.different": ("다름", "Another product"),
+    "correct.title": ("판정 고치기", "Correct a verdict"),
+    "correct.lead": (
+        "찾는 상품이 맞는지 알려 주세요. 같은 상품명에는 앞으로 늘 이 판정을 씁니다.",
+        "Is it the product asked for? Your word holds for every offer of this title from now on.",
+    ),
+    "correct.asked": ("찾는 상품", "Asked for"),
+    "correct.kind": ("다르다면 무엇이", "If not: what differs"),
+    "correct.why": ("까닭", "Why"),
     "job.refused": (
         "지금은 그 몰을 다시 읽을 수 없습니다. 이미 읽었거나, 멈춰 두었거나, 같은 상품을 다른 검색이 찾고 있습니다.",
         "That mall cannot be read again now: it has answered, is paused, or another search for the product runs.",
