@@ -170,6 +170,18 @@ def process() -> Iterator[Any]:
         one.communicate()
 
 
+def test_as_a_process_it_opens_a_proxy_gate(process: Any) -> None:
+    """On the ports it is given, with its login on the second line; taken ports are an error."""
+    running = process("--port", "0", "--gate", "0:3")
+    running.stdout.readline()
+    found = re.fullmatch(r"gate 127\.0\.0\.1:(\d+)-(\d+) sandbox:sandbox\n", running.stdout.readline())
+    assert found
+    assert int(found[1]) + 2 == int(found[2])
+    second = process("--gate", f"{found[1]}:3")
+    assert "--gate" in second.communicate(timeout=20)[1]
+    assert 1 == second.returncode
+
+
 def test_as_a_process_it_says_where_and_ends_at_sigterm(process: Any) -> None:
     """One line when it answers, exit 0."""
     running = process("--port", "0", "--scenario", "coupang=http429:9")

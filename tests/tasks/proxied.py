@@ -51,7 +51,8 @@ class World:
         self.database = database
         self.market = market
         self.gate = gate
-        self.settings = config.load(env=environment(gate.ports, **more))
+        self.environment = environment(gate.ports, **more)
+        self.settings = config.load(env=self.environment)
         self.ports = SharedPorts(self.settings, database.pool)
         self.crawler = Crawler(self.settings, ports=self.ports)
 

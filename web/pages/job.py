@@ -108,9 +108,13 @@ def costs(result: Mapping[str, Any] | None) -> list[str]:
     if not metrics:
         return []
     calls = metrics["ai"]["calls"]
+    # Without a proxy nothing is billed, but something came all the same.
+    size = metrics["crawl"]["proxy_bytes"] or sum(
+        source.get("bytes", 0) for source in (result or {})["sources"].values()
+    )
     return [
         text("cost.time", s=filters.seconds(metrics["duration_ms"])),
         text("cost.total", usd=f"{metrics['cost']['total_usd']:.4f}"),
-        text("cost.bytes", kb=f"{metrics['crawl']['proxy_bytes'] / 1000:,.0f}"),
+        text("cost.bytes", kb=f"{size / 1000:,.0f}"),
         text("cost.ai", n=calls) if calls else text("cost.rules"),
     ]
