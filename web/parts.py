@@ -70,6 +70,20 @@ class Parts:
         return submit
 
     @property
+    def alerting(self) -> ModuleType:
+        """`tasks.alerting`: what people do to alerts."""
+        from tasks import alerting  # noqa: PLC0415 - as above
+
+        return alerting
+
+    @property
+    def people(self) -> ModuleType:
+        """`tasks.correct`: a person's word on an offer."""
+        from tasks import correct  # noqa: PLC0415 - as above
+
+        return correct
+
+    @property
     def letters(self) -> ModuleType:
         """`tasks.letters`: callbacks, loaded when somebody asks for one."""
         from tasks import letters  # noqa: PLC0415 - as above

@@ -83,6 +83,7 @@ _CODES = {
     "string_type": "wrong_type",
     "bool_type": "wrong_type",
     "literal_error": "not_a_choice",
+    "enum": "not_a_choice",
     "string_pattern_mismatch": "wrong_form",
     "model_type": "wrong_type",
     "string_unicode": "control_character",

@@ -105,6 +105,7 @@ def seeded(db: Database, key: str, app: Flask) -> dict[str, list[str]]:
     delivery = str(db.rows("SELECT outbox_id FROM outbox")[0][0])
     return {
         "job_id": [job_id, other, "x"],
+        "rule": ["dead", "nothing"],
         "mall": ["coupang", "nothing"],
         "code": ["RICE24", "a/b"],
         "name": ["naver", "bob"],

@@ -20,12 +20,8 @@ if TYPE_CHECKING:
 
     from tests.conftest import Database
 
-ENV = {
-    "LPS_SANDBOX__ON": "true",
-    "NAVER_KEYS": "a:b",
-    "LPS_COUPANG__OPERATOR_ACCEPTS_TERMS": "true",
-    "LPS_OUTBOX__SECRET": "operators own",
-}
+ENV = {"LPS_SANDBOX__ON": "true", "NAVER_KEYS": "a:b", "LPS_COUPANG__OPERATOR_ACCEPTS_TERMS": "true"}
+ENV |= {"LPS_OUTBOX__SECRET": "operators own"}
 
 
 @pytest.fixture
@@ -270,6 +266,31 @@ def test_a_watch_is_made_changed_and_removed(whole: FlaskClient, db: Database) -
     assert 422 == whole.patch(address, json={"every_s": None}).status_code
     assert 1 == len(get(whole, "/watches")["items"])
     assert [204, 404] == [whole.delete(address).status_code for _ in range(2)]
+
+
+def test_a_persons_word_on_an_offer_is_kept(whole: FlaskClient, db: Database) -> None:
+    """With why and who; an offer that is not there is 404, and unsure is no correction."""
+    job_id = rows.finished(db, [rows.decision(rows.offer("햇살 백미밥 210g 12개", 9000))])
+    sent = {"offer": "햇살 백미밥 210g 12개", "verdict": "different", "why": "12개입니다", "reason": "count"}
+    said = post(whole, f"/jobs/{job_id}/corrections", sent)
+    assert ("same", "different") == (said["was"], said["verdict"])
+    assert [("correct",)] == db.rows("SELECT action FROM audit WHERE subject = %s", job_id)
+    post(whole, f"/jobs/{job_id}/corrections", sent | {"offer": "else"}, 404)
+    post(whole, "/jobs/x/corrections", sent, 404)
+    for wrong in ({"verdict": "unsure"}, {"why": " "}, {"reason": "nothing"}):
+        post(whole, f"/jobs/{job_id}/corrections", sent | wrong, 422)
+
+
+def test_an_alert_is_silenced_with_a_reason_and_let_go(whole: FlaskClient) -> None:
+    """Every rule is listed; a silence has an end; an unknown rule is 404; a test needs a webhook."""
+    assert "dead" in {one["rule"] for one in get(whole, "/alerts")["items"]}
+    post(whole, "/alerts/dead/silence", {"hours": 2}, 422)
+    assert post(whole, "/alerts/dead/silence", {"hours": 2, "reason": "known"})["until"]
+    assert ["known"] == [one["reason"] for one in get(whole, "/alerts")["silences"]]
+    assert 200 == whole.delete("/v1/lps/alerts/dead/silence").status_code
+    assert [] == get(whole, "/alerts")["silences"]
+    post(whole, "/alerts/nothing/silence", {"hours": 2, "reason": "x"}, 404)
+    post(whole, "/alerts/dead/test", status=409)
 
 
 def test_the_budgets_are_shown(whole: FlaskClient, db: Database) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from web.api import access, batches, openapi, operating, products, searches, watches
+from web.api import access, alerts, batches, openapi, operating, products, searches, watches
 from web.api.searches import take
 
 if TYPE_CHECKING:
@@ -15,6 +15,6 @@ __all__ = ["install", "take"]
 
 def install(app: Flask) -> None:
     """Add every endpoint, and their documentation."""
-    for part in (searches, batches, watches, products, operating, access):
+    for part in (searches, batches, watches, products, operating, alerts, access):
         app.register_blueprint(part.api.blueprint)
     app.register_blueprint(openapi.blueprint)

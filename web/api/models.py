@@ -122,6 +122,15 @@ class Retried(Answer):
     round: int
 
 
+class Corrected(Answer):
+    """A person's word on one offer."""
+
+    job_id: str
+    title: str
+    was: str
+    verdict: str
+
+
 class Price(Answer):
     """The lowest effective prices of one search."""
 

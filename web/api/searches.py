@@ -10,17 +10,17 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, StrictStr
 
 import store.keys
 import store.listing
 import store.rate
 from errors import BadProduct
-from model import JobStatus
+from model import JobStatus, Reason, Same
 from store.jobs import Asker
 from web import answers, auth, idempotency, present, service, submission
 from web.api import models
-from web.api.kit import Api, Page, Query
+from web.api.kit import Api, Page, Query, Strict
 from web.parts import here
 from web.problem import Problem
 
@@ -244,3 +244,32 @@ def retry(job_id: str, mall: str) -> Response:
     except operate.NotRevivableError as error:
         raise Problem("LPS_NOT_NOW", reason=str(error)) from None
     return answers.json({"job_id": job_id, "mall": mall, "round": round_}, HTTPStatus.ACCEPTED)
+
+
+class Correction(Strict):
+    """What a person says of an offer."""
+
+    offer: Annotated[StrictStr, Field(min_length=1, max_length=2000)]
+    """Its whole title, or its id at the mall."""
+    verdict: Literal["same", "different"]
+    why: Annotated[submission.Text, Field(min_length=1, max_length=500)]
+    reason: Annotated[Reason, Field(strict=False)] | None = None
+    """The class of the difference."""
+
+
+@api.route("POST", "/jobs/<job_id>/corrections", "buyer", body=Correction, answers={200: models.Corrected})
+def correct(job_id: str, body: Correction) -> dict[str, Any]:
+    """Say of an offer that it is, or is not, the product: it holds from the next search on."""
+    people = here().people
+    try:
+        was = people.correct(
+            job_id,
+            body.offer,
+            Same(body.verdict),
+            who=auth.current().who,
+            why=body.why,
+            reason=body.reason,
+        )
+    except people.NotFound:
+        raise Problem("LPS_JOB_NOT_FOUND") from None
+    return {"job_id": job_id, "title": was.offer.name, "was": was.verdict, "verdict": body.verdict}
