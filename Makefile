@@ -1,6 +1,6 @@
 # What a developer types; `make` alone prints the list. Everything works through ./lps or .venv, which ./lps makes.
 .DEFAULT_GOAL := help
-.PHONY: help setup up test fast chaos chaos-tests test-alerts images lint types check bench bench-search bench-queue bench-match bench-crawl bench-parse soak web worker scheduler psql
+.PHONY: help bench-load test-hosts setup up test fast chaos chaos-tests test-alerts images lint types check bench bench-search bench-queue bench-match bench-crawl bench-parse soak web worker scheduler psql
 PYTHON := .venv/bin/python
 N ?= 15
 MINUTES ?= 5
@@ -54,6 +54,12 @@ bench: bench-search bench-match bench-parse bench-queue ## All measurements
 
 bench-search: setup ## A search stage by stage against its bare critical path (N=15 runs)
 	@$(PYTHON) -m bench.search --runs $(N)
+
+bench-load: setup ## Searches an hour with 1, 2 and 4 worker processes, and their connections
+	@$(PYTHON) -m bench.load
+
+test-hosts: setup ## Five hosts in network namespaces, one cut off amid its crawls and brought back (root)
+	@$(PYTHON) -m tests.hosts.run
 
 bench-match: setup ## Verdicts against the labelled cases beside the project, where they are
 	@$(PYTHON) -m bench.match

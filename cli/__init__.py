@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import difflib
 import importlib
-import tomllib
-from pathlib import Path
 from typing import cast
 
 import click
@@ -17,6 +15,7 @@ import click
 COMMANDS = {
     "up": ("up", "Start everything, run one search, and stay: web, workers, clock, sandbox market, database."),
     "search": ("search", "Search one product and print the lowest price that is certain."),
+    "load": ("load", "Submit many products to a running LPS; throughput, p50, p95, cost."),
     "test": ("test", "Run the tests; what follows goes to pytest."),
     "config": ("config", "Check the settings, or show each with where it came from."),
     "doctor": ("doctor", "Look at the machine: browser, display, fonts, ports, database, settings."),
@@ -86,13 +85,17 @@ class Commands(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
 
-def version() -> str:
-    """The version of this program: pyproject.toml's, which stands beside it."""
-    with (Path(__file__).resolve().parent.parent / "pyproject.toml").open("rb") as file:
-        return str(tomllib.load(file)["project"]["version"])
+def _say_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from config.version import VERSION  # noqa: PLC0415 - the settings' package takes longer than the help
+
+        click.echo(f"lps {VERSION}")
+        ctx.exit()
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.version_option(version(), "-V", "--version", prog_name="lps", message="%(prog)s %(version)s")
+@click.option(
+    "-V", "--version", is_flag=True, is_eager=True, expose_value=False, callback=_say_version, help="Which version."
+)
 def lps() -> None:
     """The true lowest price of a product across Korean online malls."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import platform
 import shutil
+import socket
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import click
@@ -15,7 +17,7 @@ import embedded
 from cli import machine, place, ready, running, units
 from errors import LpsError
 from model import MALLS
-from store import migrate
+from store import migrate, ops
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from config import Settings
 
 _ROOM_MB = 1000
+SKEW_S = 5
 
 
 @click.command()
@@ -58,7 +61,11 @@ def _browser() -> str:
     lacking = machine.missing(chromium=block.chromium, driver=block.driver, headless=block.headless)
     if lacking:
         raise LpsError(f"missing: {', '.join(lacking)} (apt-get install {' '.join(lacking)})")
-    return "Chromium, chromedriver and Xvfb are there"
+    versions = [machine.version_of(block.chromium, *machine.BROWSERS), machine.version_of(block.driver, "chromedriver")]
+    majors = {version.partition(".")[0] for version in versions}
+    if len(majors) > 1:
+        raise LpsError(f"Chromium {versions[0]} and chromedriver {versions[1]} differ: install both from one place")
+    return f"Chromium {versions[0]} with its chromedriver, {'headless' if block.headless else 'Xvfb'}"
 
 
 def _font() -> str:
@@ -92,12 +99,53 @@ def _room() -> str:
     return f"{free:,} MB left in {place.ROOT}"
 
 
+def _keys() -> str:
+    settings = _load()
+    have = {
+        "naver": f"{len(settings.naver.keys)} keys" if settings.naver.keys else "",
+        "ai": "a key" if not settings.ai.why_off else "",
+        "11st": "a key" if settings.st11.api_key.get_secret_value() else "",
+        "alerts": "a webhook" if settings.alert.webhook.get_secret_value() else "",
+    }
+    there = [f"{name}: {what}" for name, what in have.items() if what]
+    lacking = [name for name, what in have.items() if not what]
+    return "; ".join([*there, *([f"none for {', '.join(lacking)}"] if lacking else [])])
+
+
+def _proxy() -> str:
+    block = _load().proxy
+    if not block.host:
+        return "none: malls are read directly"
+    try:
+        socket.create_connection((block.host, block.port), timeout=3).close()
+    except OSError as error:
+        raise LpsError(
+            f"{block.host}:{block.port} does not answer ({error}); its login is tried as a worker starts"
+        ) from error
+    return f"{block.host}:{block.port} answers; its login is tried as a worker starts"
+
+
+def _clock() -> str:
+    settings = _load()
+    if not settings.database.external:
+        return "this machine's; the embedded database shares it"
+    with contextlib.closing(place.pool(settings, "lps doctor")) as pool, pool.autocommit() as cur:
+        asked = time.time()
+        away_s = ops.server_time(cur) - asked
+    if abs(away_s) > SKEW_S:
+        raise LpsError(f"{abs(away_s):.0f} s away from the database's; leases do not mind, but logs will: set up NTP")
+    return f"{abs(away_s):.1f} s from the database's"
+
+
 LOOKS: dict[str, Callable[[], str]] = {
     "python": _python,
     "settings": _settings,
     "browser": _browser,
     "font": _font,
+    "keys": _keys,
+    "proxy": _proxy,
     "port": _port,
     "database": _database,
+    "clock": _clock,
     "disk": _room,
 }

@@ -37,6 +37,15 @@ def _found(own: str, *names: str) -> bool:
     return Path(own).exists() if own else any(map(shutil.which, names))
 
 
+def version_of(own: str, *names: str) -> str:
+    """The version a program says of itself, "156.0.8078.114"; empty when it says none."""
+    program = own or next(filter(None, map(shutil.which, names)), "")
+    if not program:
+        return ""
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False, timeout=20)
+    return next((word for word in done.stdout.split() if word[:1].isdigit()), "")
+
+
 def korean_font() -> bool:
     """Whether Korean titles can be drawn."""
     return any((Path("/usr/share/fonts") / folder).is_dir() for folder in FONTS)

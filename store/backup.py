@@ -12,7 +12,7 @@ import zipfile
 import zlib
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -63,6 +63,8 @@ class Manifest(BaseModel):
     migrations: dict[int, str]
     """Number → sha256, as they had run."""
     tables: tuple[TableKept, ...]
+    counters: dict[str, Annotated[int, Field(ge=1, lt=2**63)]] = Field(default_factory=dict)
+    """Sequences that belong to no column → how far they are."""
 
 
 def dump(pool: Pool, target: Path, *, origin: str, version: str) -> Manifest:
@@ -80,7 +82,13 @@ def dump(pool: Pool, target: Path, *, origin: str, version: str) -> Manifest:
             ran = migrate.applied(cur)
             tables = tuple(_dump(cur, file, f"{schema}.{name}", columns) for schema, name, columns in _tables(cur))
             manifest = Manifest(
-                format=FORMAT, version=version, origin=origin, made_at=datetime.now(UTC), migrations=ran, tables=tables
+                format=FORMAT,
+                version=version,
+                origin=origin,
+                made_at=datetime.now(UTC),
+                migrations=ran,
+                tables=tables,
+                counters={name: _counter(cur, name) for name in _sequences(cur)},
             )
             file.writestr(MANIFEST, manifest.model_dump_json(indent=1))
         partial.replace(target)
@@ -92,6 +100,16 @@ def dump(pool: Pool, target: Path, *, origin: str, version: str) -> Manifest:
 def _tables(cur: Cursor) -> list[tuple[str, str, list[str]]]:
     cur.execute(SQL["tables"])
     return list(cur.fetchall())
+
+
+def _sequences(cur: Cursor) -> list[str]:
+    cur.execute(SQL["sequences"])
+    return [name for (name,) in cur.fetchall()]
+
+
+def _counter(cur: Cursor, name: str) -> int:
+    cur.execute(SQL["counter"].format(table=name))
+    return int(cur.fetchone()[0])
 
 
 def _dump(cur: Cursor, file: zipfile.ZipFile, table: str, columns: list[str]) -> TableKept:
@@ -159,6 +177,8 @@ def _load(cur: Cursor, file: zipfile.ZipFile, manifest: Manifest) -> None:
     cur.execute(SQL["identities"])
     for schema, name, column in cur.fetchall():
         cur.execute(SQL["continue_at"].format(table=f"{schema}.{name}", column=column))
+    for name in set(_sequences(cur)) & set(manifest.counters):
+        cur.execute(SQL["count_on"].format(table=name), (manifest.counters[name],))
 
 
 def _load_table(cur: Cursor, file: zipfile.ZipFile, kept: TableKept, ours: list[str]) -> None:

@@ -49,3 +49,17 @@ SELECT setval(pg_get_serial_sequence('{table}', '{column}'), (SELECT coalesce(ma
 -- name: patient
 -- A large table may take its time.
 SET LOCAL statement_timeout = 0
+
+-- name: sequences
+-- Counters that belong to no column.
+SELECT n.nspname || '.' || c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind = 'S' AND n.nspname IN ('public', 'dramatiq')
+  AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype IN ('a', 'i')) ORDER BY 1
+
+-- name: counter
+-- How far one is.
+SELECT last_value FROM {table}
+
+-- name: count_on
+-- It goes on from there.
+SELECT setval('{table}', %s)

@@ -65,3 +65,9 @@ def _worker(row: tuple[Any, ...]) -> dict[str, Any]:
         "started_at": started_at.isoformat(),
         "seen_at": seen_at.isoformat(),
     }
+
+
+def server_time(cur: Cursor) -> float:
+    """The database's own clock, seconds since 1970."""
+    cur.execute(SQL["server_time"])
+    return float(cur.fetchone()[0])

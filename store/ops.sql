@@ -61,3 +61,7 @@ GROUP BY stage ORDER BY stage
 -- name: paused
 -- What an operator holds back, why, who and since when.
 SELECT name, reason, who, since FROM queue_pause ORDER BY since, name
+
+-- name: server_time
+-- The database's own clock, seconds since 1970.
+SELECT extract(epoch FROM clock_timestamp())::float8

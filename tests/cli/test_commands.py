@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from cli import COMMANDS, lps, version
+from cli import COMMANDS, lps
+from config.version import VERSION
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Checkout
@@ -95,7 +96,7 @@ def test_the_doctor_looks_at_everything(checkout: Checkout) -> None:
 def test_it_says_its_version(checkout: Checkout) -> None:
     """pyproject.toml's."""
     done = checkout.run("--version")
-    assert (0, f"lps {version()}\n") == (done.returncode, done.stdout)
+    assert (0, f"lps {VERSION}\n") == (done.returncode, done.stdout)
 
 
 def test_help_texts_hold_no_markup(checkout: Checkout) -> None:

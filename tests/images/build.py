@@ -158,7 +158,9 @@ class Container:
         self._mounts.__enter__()
         self.log = built.folder.with_suffix(".log")
         with self.log.open("ab") as log:
-            whole = [*built.entrypoint, *(command or built.command)]
+            # tini is PID 1 in a container only.
+            entry = [*built.entrypoint[:1], "-s", *built.entrypoint[1:]] if built.entrypoint else []
+            whole = [*entry, *(command or built.command)]
             self.process = subprocess.Popen(inside(built, whole, **env), stdout=log, stderr=log, start_new_session=True)
 
     def run(self, command: list[str]) -> subprocess.CompletedProcess[str]:

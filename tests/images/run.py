@@ -53,13 +53,17 @@ def look(made: dict[str, Built], server: str) -> list[Shown]:
     try:
         migrated = Container(made["api"], env, ["python", "-m", "cli", "migrate"])
         migrated.process.wait(120)
+        migrated.stop()
         shown.append(Shown("api: migrate", migrated.process.returncode == 0, f"exit {migrated.process.returncode}"))
         api, worker, crawler = (Container(made[name], env) for name in ("api", "worker", "crawler"))
         running += [api, worker, crawler]
+        if migrated.process.returncode:
+            return [*shown, Shown("api", False, migrated.log.read_text()[-800:])]
         for name, one in (("api", api), ("worker", worker), ("crawler", crawler)):
             good = one.healthy(90)
             shown.append(Shown(f"{name}: HEALTHCHECK", good, "healthy" if good else one.log.read_text()[-800:]))
-        shown += [_user(crawler), _search(port)]
+        if all(one.good for one in shown):
+            shown += [_user(crawler), _search(port)]
     finally:
         for one in running:
             took = one.stop()

@@ -44,6 +44,7 @@ def kept(db: Database, tmp_path: Path) -> Path:
     db.rows(QUEUED.format(queue="naver"))
     db.rows("UPDATE job SET product_name = %s", HOSTILE)
     db.rows("INSERT INTO audit (who, action, subject) VALUES ('kim', 'pause', 'coupang')")
+    db.rows("SELECT setval('proxy_visitor', 77)")
     target = tmp_path / "lps.backup"
     backup.dump(db.pool, target, origin="sandbox", version="t")
     return target
@@ -90,6 +91,10 @@ def test_what_was_wiped_comes_back_as_it_was(db: Database, kept: Path, empty: Po
         cur.execute("INSERT INTO audit (who, action, subject) VALUES ('lee', 'resume', 'coupang') RETURNING audit_id")
         assert cur.fetchone()[0] > int(db.rows("SELECT max(audit_id) FROM audit")[0][0])  # type: ignore[call-overload]  # a number
     migrate.check(empty, "sandbox")
+    was = db.rows("SELECT last_value FROM proxy_visitor")
+    with empty.transaction() as cur:
+        cur.execute("SELECT last_value FROM proxy_visitor")
+        assert was == cur.fetchall()
 
 
 def test_a_backup_is_its_owners_alone_and_whole_or_not_there(db: Database, kept: Path, tmp_path: Path) -> None:
