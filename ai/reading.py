@@ -118,6 +118,9 @@ def _by_model(
     beside = [extra for extra in coverage.extras if not neutral.meant(spec, title, extra)]
     if any(extra.text in kinds.BESIDE_MODEL or _is_switch(extra.text) for extra in coverage.extras):
         return "ask", Reason.VARIANT, confidence.UNDECIDED
+    if any(extra.place == "after" and extra.text in kinds.KINDS_OF_GOODS for extra in beside):
+        # Goods made for the asked article carry its number too: "… EX685M 세정제 500ml".
+        return "ask", Reason.ACCESSORY, confidence.UNDECIDED
     if _configured(spec, title) or any(extra.text in kinds.VARIANT and extra.word.bracket for extra in beside):
         return "ask", Reason.VARIANT, confidence.UNDECIDED
     if amount is Reason.OPTION or any(core.unit in ("gb", "tb") or _CODE.fullmatch(core.text) for core in lacking):

@@ -93,6 +93,7 @@ UNCLEAR = """
 모아 젤리 딸기 100g|3개|모아 젤리 딸기/포도/사과 100g 3개 골라담기|option
 하늘 순수 프리미엄 3겹 27m|30롤|하늘 벚꽃 프리미엄 3겹 27m 30롤|line
 온결 텀블러 887ml|크림|온결 텀블러 887ml 로즈쿼츠|line
+새빛 커피머신 EX685M||새빛 커피 머신 EX685M 세정제 500ml|accessory
 새빛 9700 프로세서||새빛 9700K 프로세서|variant
 새빛전자 QX900K-AB12C SSD 2TB||새빛전자 QX900K-AB12C SSD 2TB 64GB램|variant
 모아 오롱스 30g|20개|모아 오롱스 쿠키앤크림 30g 20개|variant
