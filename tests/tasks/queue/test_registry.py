@@ -102,6 +102,27 @@ def test_a_lost_worker_is_not_a_stuck_one(rig: Rig) -> None:
     assert _workers(rig) == ["idle", "lost"]
 
 
+def test_a_lost_worker_runs_what_stands_in_its_name_and_no_more(rig: Rig) -> None:
+    """What it said last is old: once the reaper has taken its messages, it runs none."""
+    owner, running = uuid4(), '[{"since": "2030-01-01T00:00:00Z"}, {"since": "2030-01-01T00:00:00Z"}]'
+    rig.db.rows(
+        "INSERT INTO worker (worker_id, host, pid, queues, running, seen_at) VALUES"
+        " (%s, 'h', 1, '{}', %s, lps.now() - interval '5 minutes')", owner, running
+    )  # fmt: skip
+    rig.db.rows(
+        "INSERT INTO dramatiq.queue (message_id, queue_name, state, owner, lease_until, attempts)"
+        " VALUES (gen_random_uuid(), 'naver', 'consumed', %s, lps.now() - interval '1 s', 1)", owner
+    )  # fmt: skip
+
+    def said() -> list[tuple[str, int]]:
+        with rig.db.pool.transaction() as cur:
+            return [(worker["state"], worker["running"]) for worker in ops.snapshot(cur, stuck_s=60).workers]
+
+    assert said() == [("lost", 1)]
+    assert rig.broker().reap().queued == 1
+    assert said() == [("lost", 0)]
+
+
 def _workers(rig: Rig, stuck_s: float = 60) -> list[str]:
     with rig.db.pool.transaction() as cur:
         return sorted(worker["state"] for worker in ops.snapshot(cur, stuck_s=stuck_s).workers)
