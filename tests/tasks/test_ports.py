@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import http.client
 import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import config
 from crawl import Crawler
+from crawl.mall import DIRECT, Body
 from errors import Blocked, ByteCap, ProxyAuth, ProxyDead
 from model import SourceOutcome
 from store import crawls, proxies
@@ -20,6 +23,8 @@ from tests.tasks.proxied import QUERY, environment, world
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from crawl.mall import Ready, Via
+    from sandbox.gate import Gate
     from tests.conftest import Database
 
 
@@ -115,6 +120,41 @@ def test_a_refused_login_is_never_empty(db: Database) -> None:
         assert (SourceOutcome.PROXY_AUTH, "http_407") == (caught.value.outcome, caught.value.kind)
         rows = here.rows("SELECT cooldown_until ? '*', last_error FROM proxy_port WHERE errors > 0")
         assert [(True, "http_407")] * 2 == rows
+
+
+class HalfCarried:
+    """Stands in for a browser whose page comes, while what its script asks for is refused by the proxy."""
+
+    def __init__(self, gate: Gate, page: str) -> None:
+        self.gate = gate
+        self.page = page
+
+    def get(self, url: str, deadline: float, ready: Ready, *, via: Via = DIRECT, **about: object) -> Body:
+        """The mall's own "nothing found", written by a script that got no data."""
+        del deadline, ready, about
+        self.gate.set_fault(self.gate.ports[0], "http_407")
+        connection = http.client.HTTPConnection(via.proxy, timeout=5)
+        connection.request("GET", "http://www.coupang.com/np/data")
+        assert 502 == connection.getresponse().status
+        connection.close()
+        return Body(content=self.page, url=url, status=200)
+
+    def abort(self, thread: int) -> None:
+        """Nothing is under way."""
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def test_nothing_found_is_not_believed_while_the_proxy_refuses(db: Database) -> None:
+    """A page that says "no result" because its data did not come is the proxy's failure."""
+    with world(db, ports=1, LPS_COUPANG__FETCHER="browser", LPS_SESSION__ROTATIONS="1") as here:
+        page = (Path(__file__).parent.parent / "pages/coupang/no_result.html").read_text(encoding="utf-8")
+        browser = HalfCarried(here.gate, page)
+        crawler = Crawler(here.settings, browser=lambda: browser, ports=here.ports)
+        with pytest.raises(ProxyAuth):
+            crawler.fetch("coupang", QUERY, time.monotonic() + 10)
+        crawler.close()
 
 
 @pytest.mark.parametrize(("fault", "kind"), [("dead", "refused"), ("reset", "reset"), ("http_502", "http_502")])
