@@ -73,7 +73,7 @@ def test_a_verdict_is_corrected_and_counts(page: Page, stack: Stack) -> None:
     search(page)
     title = page.see("//section[contains(@class, 'winner')]//p[@class='title']").text
     row = "//table[contains(@class, 'offers')]//tr[@class='won']"
-    page.press("판정 고치기", row)
+    page.press("맞음/다름", row)
     page.press("다름")
     page.read("판정을 고쳤습니다")
     page.press("다시 검색", "//footer")

@@ -79,7 +79,7 @@ PAGES: dict[str, tuple[str, str]] = {
         "판정을 고쳤습니다. 다시 검색하면 반영됩니다.",
         "Your word is kept; search again to see it count.",
     ),
-    "correct.open": ("판정 고치기", "Correct"),
+    "correct.open": ("맞음/다름", "Right/wrong"),
     "correct.same": ("맞음", "Right product"),
     "correct.different": ("다름", "Another product"),
     "correct.title": ("판정 고치기", "Correct a verdict"),
