@@ -50,7 +50,7 @@ FIELDS = (".text__item", ".box__price-seller", ".link__shop", ".box__price-origi
 def run(runs: int, pages: int) -> bool:
     """Measure, print, and say whether every goal was met."""
     with market() as url, tempfile.TemporaryDirectory(prefix="lps_bench_") as folder:
-        met = [warm(url, runs * 3, Path(folder)), memory(url, Path(folder)), flat(url, pages, Path(folder))]
+        met = [warm(url, runs * 4, Path(folder)), memory(url, Path(folder)), flat(url, pages, Path(folder))]
     return all([*met, parsing(runs)])
 
 

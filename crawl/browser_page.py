@@ -26,8 +26,7 @@ NEAR_S = 0.3
 SLACK_S = 3.0
 """How much longer than the browser itself its driver is waited for."""
 RULES = {
-    "lookMs": 25,  # between two looks while there is nothing
-    "againMs": 0,  # until the second look at a list, which must find it the same after what was due meanwhile
+    "lookMs": 25,  # between two looks
     "full": 20,  # from so many cards on a list counts as a full page
     "shortMs": 600,  # so long must one that grew, or a shorter one with scripts, stand still
     "quietMs": 3000,  # a loaded page without cards and without the mall's own word is waited for this long
@@ -40,7 +39,7 @@ const challenged = () => Boolean(window._cf_chl_opt || document.querySelector(
 WATCH = """
 const [turnMs, ready, rules, before, last, finish] = arguments;
 const began = performance.now();
-const seen = document.__seen || {cards: -1, looks: 0, since: began};
+const seen = document.__seen || {cards: -1, since: began};
 Object.defineProperty(document, '__seen', {value: seen, configurable: true});
 const nav = performance.getEntriesByType('navigation')[0] || {};
 const status = nav.responseStatus || 0;
@@ -55,7 +54,7 @@ const complete = () => {
   const still = now - seen.since;
   const carried = ready.whole && document.querySelector(ready.whole);
   const whole = !seen.grown && (cards >= rules.full || carried || !document.scripts.length);
-  if (cards) return same && (whole || still >= rules.shortMs);
+  if (cards) return whole || (same && still >= rules.shortMs);
   if (ready.settled && document.querySelector(ready.settled)) return true;
   if (document.readyState !== 'complete') return false;
   if (challenged()) return false;
@@ -63,8 +62,7 @@ const complete = () => {
 };
 const look = () => {
   const done = complete() || last;
-  const pauseMs = seen.looks++ === 0 && seen.cards > 0 ? rules.againMs : rules.lookMs;
-  if (!done && performance.now() - began < turnMs) return setTimeout(look, pauseMs);
+  if (!done && performance.now() - began < turnMs) return setTimeout(look, rules.lookMs);
   const all = done ? [nav].concat(performance.getEntriesByType('resource')) : [];
   const root = document.documentElement;
   finish({
@@ -86,6 +84,8 @@ const look = () => {
   const held = document.readyState === 'loading' || challenged();
   if (held && performance.now() - began < turnMs) return setTimeout(look, 50);
   const nav = performance.getEntriesByType('navigation')[0] || {};
+  // One that cleared before the first look has loaded the page again.
+  met = met || nav.type === 'reload';
   finish({held, challenged: met, origin: performance.timeOrigin, status: nav.responseStatus || 0});
 };
 look();
@@ -137,8 +137,8 @@ def passes(browser: Chromium, deadline: float) -> Door:
 def read(browser: Chromium, deadline: float, ready: Ready, mall: str) -> Body:
     """The page the browser is on, once it is complete; at the deadline, as it stands.
 
-    Cards that came with the document and are a full page need two equal looks. A list that grew, or a short one with
-    scripts beside it, must stand still for a while, because scripts write lists piece by piece.
+    Cards that came with the parsed document and are a full page, or are carried whole by it, are taken at once. A list
+    that grew, or a short one with scripts beside it, must stand still, because scripts write lists piece by piece.
 
     Raises:
         UpstreamDown, UpstreamTimeout, ProxyAuth, ProxyDead: the browser shows its own error page, by its code.

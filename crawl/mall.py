@@ -20,7 +20,7 @@ class Ready:
     """When a page in a browser is worth reading: CSS selectors only, so that a poll costs one query."""
 
     cards: str
-    """Matches every product card; their number standing still over two polls means that the list is complete."""
+    """Matches every product card; a full list in the parsed document is complete, a short one must stand still."""
     settled: str
     """Matches once the mall has said all it will say without cards (its own no-result box, embedded data)."""
     whole: str = ""

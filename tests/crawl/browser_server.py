@@ -58,6 +58,7 @@ PAGES = {
     "/who": "<ul><li class=card id=me></li></ul><script>"
     "me.textContent = (document.cookie || 'nobody') + ' ' + (localStorage.seen || 'new')</script>",
     "/endless": CHALLENGE,
+    "/ad": "<img src=/ad.png><script src=/ad.js></script>",
     "/favicon.ico": "",
 }
 
@@ -98,6 +99,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self._answer(200, "x" * 1000, "application/octet-stream")
         elif self.path == "/door":
             self._answer(*((200, "<p>welcome") if cleared else (403, CLEARS)))
+        elif self.path == "/framed":
+            there = f"http://localhost:{self.server.server_port}/ad"
+            self._answer(200, f"<ul>{CARDS}</ul><iframe src={there}></iframe><script src=/slow.js></script>")
         else:
             self._answer(200 if self.path in PAGES else 403, PAGES.get(self.path, "<h1>Forbidden"))
 

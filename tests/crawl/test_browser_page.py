@@ -118,3 +118,14 @@ def test_an_unreachable_address_leaves_the_browser_warm(fetcher: BrowserFetcher,
     with pytest.raises(UpstreamDown, match="ERR_"):
         fetcher.get("http://127.0.0.1:1/", time.monotonic() + 9, READY, mall="auction", home="", block_css=True)
     assert warm + 1 == get(fetcher, server, "/cards").ip_request_no
+
+
+def test_what_holds_no_price_is_left_out_of_another_sites_frame_too(fetcher: BrowserFetcher, server: Server) -> None:
+    """A frame of another site used to be a process of its own, which no blocking reached: most of the bytes."""
+    before = len(server.asked)
+    get(fetcher, server, "/framed")
+    until = time.monotonic() + 5
+    while "/ad.js" not in server.asked[before:] and time.monotonic() < until:
+        get(fetcher, server, "/framed")
+    assert "/ad.js" in server.asked[before:], "the frame was loaded"
+    assert "/ad.png" not in server.asked[before:]
