@@ -9,6 +9,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import random
 import socket
 import time
 from dataclasses import dataclass, field, replace
@@ -157,8 +158,9 @@ def _gate(env: dict[str, str], *, wanted: bool) -> str:
     if not wanted:
         return ""
     for _ in range(50):
-        first = free_port()
-        if first + GATE_PORTS < 65536 and all(free_port(first + n) for n in range(GATE_PORTS)):
+        # Below the ports that outgoing connections are given: there a free stretch is soon found.
+        first = random.SystemRandom().randrange(20_000, 32_000)
+        if all(free_port(first + n) for n in range(GATE_PORTS)):
             env |= {"LPS_PROXY__HOST": "127.0.0.1", "LPS_PROXY__PORT": str(first), "LPS_PROXY__PORTS": str(GATE_PORTS)}
             env |= {"LPS_PROXY__USER": "sandbox", "LPS_PROXY__PASSWORD": "sandbox"}
             env["LPS_PROXY__IP_URL"] = "http://ip.decodo.com/json"

@@ -139,7 +139,10 @@ class Visits:
         try:
             page = read(Turn(self, visit, None))
         except (Blocked, RateLimited) as error:
-            self._refused(visit, error, "direct", getattr(error, "ip_request_no", 0) or 1)
+            # An official API's 429 is a used-up quota of a key, no refusal of this address.
+            official = not hasattr(visit.block, "fetcher") or bool(getattr(visit.block, "open_api", ""))
+            if isinstance(error, Blocked) or not official:
+                self._refused(visit, error, "direct", getattr(error, "ip_request_no", 0) or 1)
             raise
         self._well(visit)
         return page

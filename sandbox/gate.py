@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+import random
 import re
 import socket
 import threading
@@ -33,6 +34,9 @@ _NAME = re.compile(
     r"(?:-session-(?P<session>[A-Za-z0-9_.]+)(?:-sessionduration-(?P<minutes>\d{1,4}))?)?"
 )
 _PIECE = 64 * 1024
+_STRETCH = (20_000, 32_000)
+"""Below the ports that outgoing connections are given: there a free stretch is soon found."""
+_random = random.SystemRandom()
 _REFUSED = b'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="gate"\r\n'
 _END = b"Content-Length: 0\r\nConnection: close\r\n\r\n"
 
@@ -112,24 +116,21 @@ class Gate:
         asyncio.run_coroutine_threadsafe(work, self._loop).result(10)
 
     async def _begin(self, ports: int, first: int) -> None:
-        for attempt in range(1 if first else 50):
-            start = first
+        for left in reversed(range(1 if first else 50)):
+            start = first or _random.randrange(*_STRETCH)
             try:
-                for n in range(ports):
-                    start = await self._listen(start + n if n or first else 0) - n
-                self.ports = tuple(range(start, start + ports))
+                for port in range(start, start + ports):
+                    await self._listen(port)
             except OSError:
                 await self._stop_listening()
-                if first or attempt == 49:
+                if not left:
                     raise
             else:
+                self.ports = tuple(range(start, start + ports))
                 return
 
-    async def _listen(self, port: int) -> int:
-        server = await asyncio.start_server(self._serve, "127.0.0.1", port)
-        bound = int(server.sockets[0].getsockname()[1])
-        self._servers[bound] = server
-        return bound
+    async def _listen(self, port: int) -> None:
+        self._servers[port] = await asyncio.start_server(self._serve, "127.0.0.1", port)
 
     async def _stop_listening(self) -> None:
         for server in self._servers.values():

@@ -10,7 +10,7 @@ import pytest
 
 import config
 from crawl import Crawler
-from errors import Blocked, Paused, UpstreamDown
+from errors import Blocked, Paused, RateLimited, UpstreamDown
 from sandbox.server import serve
 from store import proxies
 from tasks.ports import SharedPorts
@@ -141,3 +141,17 @@ def test_without_a_proxy_a_refusal_is_recorded_too(db: Database) -> None:
         assert 1 == market.counts()["coupang"]["searches"]
     assert [("coupang", "akamai", "direct", 1)] == db.rows("SELECT mall, marker, ip, ip_request_no FROM bot_detection")
     assert [(0, 0)] == db.rows("SELECT (SELECT count(*) FROM crawl_session), (SELECT count(*) FROM proxy_port)")
+
+
+@pytest.mark.parametrize(("mall", "recorded"), [("naver", 0), ("coupang", 1)])
+def test_a_used_up_quota_is_no_refusal(db: Database, mall: str, recorded: int) -> None:
+    """Naver's 429 is its key's; a page's 429 is meant for us."""
+    with serve() as market:
+        said = {f"LPS_{name.upper()}__BASE_URL": url for name, url in market.base_urls().items()}
+        settings = config.load(env=said | {"LPS_SANDBOX__ON": "true", "LPS_COUPANG__FETCHER": "http"})
+        crawler = Crawler(settings, ports=SharedPorts(settings, db.pool))
+        market.set_scenario(mall, "http429")
+        with pytest.raises(RateLimited):
+            crawler.fetch(mall, QUERY, time.monotonic() + 10)
+        crawler.close()
+    assert [(recorded,)] == db.rows("SELECT count(*) FROM bot_detection")
