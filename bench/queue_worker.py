@@ -113,6 +113,8 @@ class Bare:
         """Wake one thread a notification."""
         connection = self.connect()
         connection.cursor().execute("LISTEN lps")
+        # The senders are ours: they notify whoever says that it waits.
+        connection.cursor().execute("SELECT pg_advisory_lock_shared(hashtextextended('lps waits work', 0))")
         while True:
             select.select([connection], [], [], 1)
             connection.poll()
