@@ -55,8 +55,8 @@ def read_malls(cur: Cursor, job_id: str, malls: tuple[str, ...], at: jobs.Open) 
             offers.skip_source(cur, job_id, reason, at.round)
     if asked:
         offers.open_sources(cur, job_id, asked, at.round)
-    for mall in asked:
-        send(cur, job_id, mall, at.round, at.priority)
+        messages = [runtime.broker.message(mall, job=job_id, round=at.round) for mall in asked]
+        runtime.broker.enqueue_in(cur, *messages, priority=at.priority)
     return bool(asked)
 
 
