@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from model import Decision
 
-MAX_REJECTED = 50
-"""Rejected offers on a result's page; all of them one click away, and always in the JSON."""
+MAX_KEPT, MAX_REJECTED = 40, 30
+"""Offers on a result's page, not rejected and rejected: a page stays below 60 kB; all of them are one click away."""
 NOTES = ("stored", "joined", "cancelled", "ended", "reread", "refused", "corrected")
 
 
@@ -38,16 +38,18 @@ def job(job_id: str) -> Response:
     sort = order.chosen(request.args.get("sort"))
     rows = order.by(view["offers"], sort)
     rejected = [row for row in rows if row["verdict"] == Same.DIFFERENT]
-    shown = None if request.args.get("all") == "1" else MAX_REJECTED
+    kept = [row for row in rows if row["verdict"] != Same.DIFFERENT]
+    every = request.args.get("all") == "1"
     page = render_template(
         "job.html",
         job=view,
         missing=[source for source in view["sources"] if source["failed"]],
         unread=[source for source in view["sources"] if source["failed"] or source["outcome"] is None],
-        kept=[row for row in rows if row["verdict"] != Same.DIFFERENT],
-        rejected=rejected[:shown],
+        kept=kept if every else kept[:MAX_KEPT],
+        kept_count=len(kept),
+        rejected=rejected if every else rejected[:MAX_REJECTED],
         rejected_count=len(rejected),
-        show_all=shown is None,
+        show_all=every,
         sort=sort,
         winner=present.winner(view),
         lowest=present.lowest_by_mall(view["offers"]),

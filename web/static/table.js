@@ -8,7 +8,8 @@
     for (const table of tables) {
       const body = table.tBodies[0];
       const rows = [...body.rows];
-      const order = (a, b) => compare.numeric.compare(a.dataset[name], b.dataset[name]) || a.dataset.price - b.dataset.price;
+      const value = (row) => row.dataset[name] ?? row.querySelector("." + name).textContent.trim();
+      const order = (a, b) => compare.numeric.compare(value(a), value(b)) || a.dataset.price - b.dataset.price;
       body.replaceChildren(...rows.sort(order));
       for (const link of table.tHead.querySelectorAll("[data-sort]")) {
         const head = link.closest("th");
