@@ -98,10 +98,10 @@ class Network:
     def __exit__(self, *_: object) -> None:
         for host in self.hosts.values():
             host.stop()
-        for server in self._servers:
-            self._loop.call_soon_threadsafe(server.close)
+        asyncio.run_coroutine_threadsafe(self._end(), self._loop).result(10)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
+        self._loop.close()
         self._remove()
 
     def _remove(self) -> None:
@@ -114,6 +114,14 @@ class Network:
         """Let the hosts reach this loopback port; gives host:port as they see it."""
         self._servers.append(asyncio.run_coroutine_threadsafe(self._listen(port), self._loop).result(5))
         return f"{HERE}:{port}"
+
+    async def _end(self) -> None:
+        for server in self._servers:
+            server.close()
+        open_ = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in open_:
+            task.cancel()
+        await asyncio.gather(*open_, return_exceptions=True)
 
     async def _listen(self, port: int) -> asyncio.Server:
         async def serve(reader: StreamReader, writer: StreamWriter) -> None:

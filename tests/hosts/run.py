@@ -72,7 +72,7 @@ def settings(network: Network, database: str, market: int, gate: Gate) -> dict[s
         LPS_PROXY__PORTS=PORTS,
         LPS_PROXY__USER=USER,
         LPS_PROXY__PASSWORD=PASSWORD,
-        LPS_PROXY__IP_URL=f"http://{HERE}:{market}/ip",
+        LPS_PROXY__IP_URL="http://ip.decodo.com/json",
         LPS_SESSION__LEASE_S=LEASE_S,
         LPS_SESSION__GAP_S="0.2",
         LPS_ALERT__WORKER_DOWN__FOR_S="0",
@@ -196,7 +196,8 @@ def play(network: Network, pool: Pool, folder: Path, searches: int) -> int:
         _, key = access.new_key(cur, keys.Wanted(name="hosts", scopes=("submit", "read")), who="test")
     thread = threading.Thread(target=submit, args=(Web(web, key), wanted(searches), 180 / searches, submitted))
     thread.start()
-    pause.wait(30)
+    pause.wait(25)
+    busy(pool, "crawler1")
     sys.stderr.write("crawler1 is cut off\n")
     network.hosts["crawler1"].pull()
     pause.wait(CUT_S)
@@ -210,10 +211,33 @@ def play(network: Network, pool: Pool, folder: Path, searches: int) -> int:
     shown += seen(pool)
     for what, good, value in shown:
         sys.stdout.write(f"{'ok ' if good else 'BAD'} {what}: {value}\n")
-    for name, value in invariants.counts(pool).items():
+    for name, value in {**invariants.counts(pool), **sources(pool)}.items():
         sys.stdout.write(f"    {name}: {value}\n")
     sys.stdout.write(f"logs in {folder}\n")
     return 0 if all(good for _, good, _ in shown) else 1
+
+
+def sources(pool: Pool) -> dict[str, int]:
+    """What the malls answered, for the record."""
+    with pool.autocommit() as cur:
+        cur.execute("SELECT 'sources ' || outcome, count(*) FROM job_source GROUP BY outcome ORDER BY 2 DESC")
+        return dict(cur.fetchall())
+
+
+def busy(pool: Pool, host: str) -> None:
+    """Wait until this host reads at least two pages."""
+    pause = threading.Event()
+    for _ in range(600):
+        with pool.autocommit() as cur:
+            cur.execute(
+                "SELECT count(*) FROM dramatiq.queue q JOIN worker w ON w.worker_id = q.owner"
+                " WHERE q.state = 'consumed' AND w.host = %s",
+                (host,),
+            )
+            if cur.fetchone()[0] >= 2:
+                return
+        pause.wait(0.1)
+    raise SystemExit(f"{host} reads nothing: the test would show nothing")
 
 
 def answering(web: str, pause: threading.Event) -> None:
