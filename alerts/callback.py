@@ -196,7 +196,7 @@ def post(
     deadline = time.monotonic() + timeout_s
     connection = _connect(target, pick(target, resolving), context, min(CONNECT_S, timeout_s))
     try:
-        with _ended_at(deadline, connection):
+        with _ended_at(deadline, connection) as was_cut:
             connection.request("POST", target.path, body, {"Host": _host(target), **headers})
             answer = connection.getresponse()
             answer.read(MAX_ANSWER_BYTES)
@@ -208,6 +208,9 @@ def post(
         raise UpstreamDown(f"the connection broke: {type(error).__name__}") from error
     finally:
         connection.close()
+    if was_cut.is_set():
+        # http.client takes headers that break off for headers that end.
+        raise UpstreamTimeout(f"no whole answer within {timeout_s:g} s")
     return _judge(answer.status, answer.headers.get("Retry-After", ""))
 
 
@@ -241,10 +244,12 @@ def _close(sock: socket.socket | None) -> None:
 
 
 @contextmanager
-def _ended_at(deadline: float, connection: http.client.HTTPConnection) -> Iterator[None]:
+def _ended_at(deadline: float, connection: http.client.HTTPConnection) -> Iterator[threading.Event]:
     """Cut the connection at the deadline: a receiver that sends a byte now and then is never over by itself."""
+    was_cut = threading.Event()
 
     def cut() -> None:
+        was_cut.set()
         try:
             connection.sock.shutdown(socket.SHUT_RDWR)
         except (OSError, AttributeError):
@@ -254,7 +259,7 @@ def _ended_at(deadline: float, connection: http.client.HTTPConnection) -> Iterat
     timer.daemon = True
     timer.start()
     try:
-        yield
+        yield was_cut
     finally:
         timer.cancel()
 
