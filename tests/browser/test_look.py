@@ -84,6 +84,7 @@ def filled(db: Database) -> dict[str, str]:
         "ops-workers": "/ops/workers",
         "ops-crawl": "/ops/crawl",
         "ops-alerts": "/ops/alerts",
+        "ops-callbacks": "/ops/callbacks",
         "ops-money": "/ops/money",
         "ops-keys": "/ops/keys",
         "ops-settings": "/ops/settings",

@@ -23,7 +23,20 @@ FILLED = {
     "filename": "style.css",
     "mall": "naver",
 } | dict.fromkeys(
-    ("evidence_id", "message_id", "name", "worker_id", "key_id", "rule", "batch_id", "act", "watch_id", "n"), "1"
+    (
+        "evidence_id",
+        "message_id",
+        "name",
+        "worker_id",
+        "key_id",
+        "rule",
+        "batch_id",
+        "act",
+        "watch_id",
+        "n",
+        "delivery_id",
+    ),
+    "1",
 )
 WEB = Path(guard.__file__).parent
 HEADERS = {

@@ -17,7 +17,19 @@ if TYPE_CHECKING:
 
     from tests.conftest import Database
 
-PAGES = ("", "/jobs", "/dead", "/queues", "/workers", "/crawl", "/alerts", "/money", "/settings", "/audit")
+PAGES = (
+    "",
+    "/jobs",
+    "/dead",
+    "/queues",
+    "/workers",
+    "/crawl",
+    "/alerts",
+    "/callbacks",
+    "/money",
+    "/settings",
+    "/audit",
+)
 
 
 @pytest.fixture
@@ -191,6 +203,24 @@ def test_an_alert_is_silenced_with_an_end_and_a_reason(operator: FlaskClient, db
     assert "webhook is empty" in operator.post("/ops/alerts/dead", data=token | {"act": "test"}).text
     operator.post("/ops/alerts/dead", data=token | {"act": "unsilence"})
     assert "막아 둠" not in operator.get("/ops/alerts").text
+
+
+def test_a_callback_that_was_given_up_is_delivered_once_more(operator: FlaskClient, db: Database) -> None:
+    """Only the receiver's host is shown, the rest of a webhook is its secret; pressed, it is on its way again."""
+    job_id = rows.finished(db, [WINNER])
+    db.rows("INSERT INTO outbox (outbox_id, job_id, kind, url, body, event, attempts, status, failed_at)"
+            " VALUES (gen_random_uuid(), %s, 'callback', 'https://erp.example/in/geheim', '{}', 'job.done', 7, 503,"
+            " lps.now())", job_id)  # fmt: skip
+    page = operator.get("/ops/callbacks?state=failed").text
+    assert re.search("포기함 job.done erp.example 503 7", text_of(page))
+    assert "geheim" not in page
+    action = re.search(r'action="(/ops/callbacks/[^"]+)"', page)
+    assert action
+    token = {"csrf_token": signin.csrf(db)}
+    assert operator.post(action[1], data=token).location.endswith("note=redelivered")
+    assert operator.post(action[1], data=token).location.endswith("note=gone")
+    assert [(None,)] == db.rows("SELECT failed_at FROM outbox")
+    assert [("kim",)] == db.rows("SELECT who FROM audit WHERE action = 'redeliver'")
 
 
 def test_money_is_shown_against_its_caps(operator: FlaskClient, db: Database) -> None:

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from web.ops import alerts, audit, crawl, dead, health, jobs, keys, metrics, money, overview, queues, settings, workers
+from web.ops import (
+    alerts,
+    audit,
+    callbacks,
+    crawl,
+    dead,
+    health,
+    jobs,
+    keys,
+    metrics,
+    money,
+    overview,
+    queues,
+    settings,
+    workers,
+)
 
 __all__ = [
     "alerts",
     "audit",
+    "callbacks",
     "crawl",
     "dead",
     "health",

@@ -11,6 +11,7 @@ OPS: dict[str, tuple[str, str]] = {
     "ops.workers": ("작업자", "Workers"),
     "ops.crawl": ("크롤링", "Crawling"),
     "ops.alerts": ("알림", "Alerts"),
+    "ops.callbacks": ("통보", "Callbacks"),
     "ops.money": ("비용", "Money"),
     "ops.spent": ("오늘 비용", "Spent today"),
     "ops.keys": ("API 키", "API keys"),
@@ -74,6 +75,7 @@ OPS: dict[str, tuple[str, str]] = {
     "note.partly": ("일부는 그대로 두었습니다.", "Some were left as they are."),
     "note.cancelled": ("아직 끝나지 않은 것을 취소했습니다.", "Those that had not ended are cancelled."),
     "note.revoked": ("키를 없앴습니다.", "The key is revoked."),
+    "note.redelivered": ("다시 보냅니다.", "It is delivered once more."),
     "note.silenced": (
         "알림을 잠시 막았습니다. 평가와 표시는 계속됩니다.",
         "Silenced; it is evaluated and shown all the same.",
