@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import psutil
@@ -57,6 +58,36 @@ _COUNTS = {
     "dead messages": "SELECT count(*) FROM dramatiq.queue WHERE state = 'rejected'",
     "paid calls in the ledger": "SELECT count(*) FROM spend",
 }
+
+
+_LEDGER = """SELECT count(*), count(*) FILTER (WHERE settled_at IS NULL OR leaked),
+  coalesce(sum(coalesce(settled_usd, reserved_usd)), 0) FROM spend WHERE kind = 'ai'"""
+_USD_IN, _USD_OUT = Decimal("0.15e-6"), Decimal("0.60e-6")
+"""What the sandbox's model costs a token, as the default model does."""
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What was paid, against what the other side counted."""
+
+    text: str
+    checks: list[Check]
+
+
+def ledger(pool: Pool, billed: dict[str, int], faults: int) -> Ledger:
+    """Every answer that was billed is in the ledger, and no more is open than a fault can have cut off."""
+    with pool.transaction() as cur:
+        cur.execute(_LEDGER)
+        rows, unsettled, usd = cur.fetchone()
+    owed = billed["input_tokens"] * _USD_IN + billed["output_tokens"] * _USD_OUT
+    text = (
+        f"ledger {rows} ({unsettled} never settled), {usd:.6f} USD; sandbox billed {billed['answers']}, {owed:.6f} USD"
+    )
+    return Ledger(text, [
+        Check("answers billed and not in the ledger", max(0, billed["answers"] - rows)),
+        Check("billed money beyond the ledger's, millionths of a USD", max(0, round((owed - usd) * 10**6))),
+        Check("payments cut off beyond the faults there were", max(0, unsettled - faults)),
+    ])  # fmt: skip
 
 
 def number(cur: Cursor, sql: str) -> int:

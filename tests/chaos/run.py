@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psycopg2
+import requests
 import structlog
 
 import config
@@ -66,6 +67,7 @@ class World:
     beside: list[Unit]
     stock: Any
     """`tests.chaos.stock`, loaded with this run's database."""
+    market: str
     submitted: set[str] = field(default_factory=set)
     refused: int = 0
     latest_lease_s: float = 0
@@ -87,6 +89,8 @@ def environment(kind: str, url: str, market: str, folder: Path) -> dict[str, str
         "LPS_LOG__LEVEL": "warning",
         "LPS_ST11__SHOP_URL": f"{market}/st11",
         "NAVER_KEYS": "sandbox:sandbox",
+        "LPS_AI__API_KEY": "sandbox",
+        "LPS_AI__BASE_URL": f"{market}/ai/v1",
     }
     for mall in MALLS:
         env[f"LPS_{mall.upper()}__BASE_URL"] = f"{market}/{mall}"
@@ -119,7 +123,8 @@ def world(kind: str, minutes: float, seed: int) -> Iterator[World]:
         pool = Pool(url, size=3, timeout_s=2, application="chaos")
         stack.callback(pool.close)
         migrate.run(pool, "sandbox")
-        env = environment(kind, url, stack.enter_context(market(kind)), folder)
+        address = stack.enter_context(market(kind))
+        env = environment(kind, url, address, folder)
         log = Path(tempfile.gettempdir()) / f"lps-chaos-{kind}.log"
         log.unlink(missing_ok=True)
         dramatiq = [str(BIN / "dramatiq"), "--processes", "1", "--threads"]
@@ -128,7 +133,7 @@ def world(kind: str, minutes: float, seed: int) -> Iterator[World]:
         stock, beside = stock_units(stock_url, env, dramatiq)
         faults = Faults(cluster, [[*ours, clock], beside], schedule(seed, minutes * 60, UNITS, LEASE_S))
         stack.callback(lambda: [unit.stop(1) for unit in (*ours, clock, *beside)])
-        yield World(kind, minutes, env, pool, faults, [*ours, clock], beside, stock)
+        yield World(kind, minutes, env, pool, faults, [*ours, clock], beside, stock, address)
 
 
 def stock_units(url: str, env: dict[str, str], dramatiq: list[str]) -> tuple[Any, list[Unit]]:
@@ -238,6 +243,9 @@ def report(here: World, folder: str, say: Any) -> bool:
         unit.stop(3)
     left = invariants.processes_with(folder)
     checks = invariants.checks(here.pool, here.submitted)
+    billed = requests.get(f"{here.market}/_sandbox/counts", timeout=10).json()["ai"]
+    ledger = invariants.ledger(here.pool, billed, sum(here.faults.counts.values()))
+    checks += ledger.checks
     checks.append(invariants.Check("processes and browsers left", len(left)))
     checks.append(invariants.Check("leases older than two reaper ticks", int(here.latest_lease_s > 2 * TICK_S)))
     say(f"  faults: {here.faults.counts}; workers started {sum(unit.starts for unit in here.units)} times; "
@@ -245,7 +253,7 @@ def report(here: World, folder: str, say: Any) -> bool:
         f"submissions refused while PostgreSQL was away: {here.refused}")  # fmt: skip
     found = invariants.counts(here.pool)
     say("  " + ", ".join(f"{name} {count}" for name, count in found.items()))
-    say("  paid calls: this version makes none (AI off, no proxy), so ledger 0 ≥ 0 counted by the sandbox")
+    say(f"  paid calls: {ledger.text}")
     for check in checks:
         say(f"  {'ok    ' if not check.broken else 'BROKEN'} {check.name}: {check.broken}")
     for line in left:

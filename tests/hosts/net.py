@@ -125,7 +125,8 @@ class Network:
 
     async def _listen(self, port: int) -> asyncio.Server:
         async def serve(reader: StreamReader, writer: StreamWriter) -> None:
-            with contextlib.suppress(OSError):
+            # Cancelled as the network ends.
+            with contextlib.suppress(OSError, asyncio.CancelledError):
                 inner = await asyncio.open_connection("127.0.0.1", port)
                 await asyncio.gather(_pump(reader, inner[1]), _pump(inner[0], writer))
             writer.close()
