@@ -168,7 +168,9 @@ def _extras(title: Title, explained: bytearray, places: list[int], *, branded: b
             place = "tail"
         elif index > last:
             place = "tail" if repeated else "after"
-        if not is_plain(piece) and not (piece in kinds.FIRM_ENDINGS and branded):
+        # One syllable says nothing at the end of a word (딸기맛), but makes another noun in front of one (맛김치).
+        front = len(piece) == 1 and any(explained[start + 1 : start + 2]) and title.owner[start + 1] == index
+        if (front or not is_plain(piece)) and not (piece in kinds.FIRM_ENDINGS and branded):
             out.append(Extra(piece, word, place, index in (behind, last), index))
     return out
 

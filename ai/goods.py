@@ -7,6 +7,7 @@ from enum import IntEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ai import kinds
 from ai import words as patterns
 from ai.coverage import Coverage, Extra, closes_with_type, is_plain
 from ai.neutral import LEFT_OUT, excused, included
@@ -14,6 +15,7 @@ from ai.spec import ProductSpec, model_numbers
 from model import Reason
 
 if TYPE_CHECKING:
+    from ai.core import Core
     from ai.title import Title
 
 
@@ -72,6 +74,25 @@ def bundle(spec: ProductSpec, title: Title, coverage: Coverage) -> Reason | None
     if patterns.NUMBERED_SET.search(title.text) and not patterns.NUMBERED_SET.search(spec.title.text):
         return Reason.BUNDLE
     return None
+
+
+def apart(spec: ProductSpec, title: Title, coverage: Coverage) -> bool:
+    """Whether nouns that the request joins to one stand on two sides of a plus sign: "샤워기 + 필터"."""
+    if "+" in spec.title.text or not any(word.clause for word in title.words):
+        return False
+    nouns = [core for core in coverage.found if _is_noun(core.text)]
+    clauses = [{word.clause for word in title.words if core.pattern.fullmatch(word.text)} for core in nouns]
+    return any(one and other and not one & other for one, other in pairwise(clauses))
+
+
+def tells_part(spec: ProductSpec, core: Core) -> bool:
+    """Whether an asked noun says of what the part right behind it is: "샤워기 필터"."""
+    at = spec.core.index(core)
+    return _is_noun(core.text) and any(is_part(after.text) for after in spec.core[at + 1 : at + 2])
+
+
+def _is_noun(word: str) -> bool:
+    return kinds.head_of(word) == word or is_part(word)
 
 
 def accessory(spec: ProductSpec, title: Title, coverage: Coverage) -> Reason | None:

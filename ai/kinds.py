@@ -24,6 +24,8 @@ VARIANT_GROUPS = _groups("variant groups")
 VARIANT = _set("variants") | frozenset(word for group in VARIANT_GROUPS for word in group)
 TYPES = _set("types")
 _TYPE_ENDINGS = tuple(sorted((word for word in TYPES if len(word) > 1), key=len, reverse=True))
+TASTES = _set("tastes")
+"""Nouns of food that are a taste of what they stand before ("치즈 라면"), and no name of its kind."""
 ADJECTIVES = _set("adjectives")
 """Words that stand before such a noun and tell no variant there."""
 KINDS_OF_GOODS = TYPES | ADJECTIVES | _set("kinds of goods")
@@ -93,3 +95,9 @@ def head_of(word: str) -> str:
     if word in KINDS_OF_GOODS:
         return word
     return next((ending for ending in _HEADS if word.endswith(ending)), "") if word.endswith(_HEADS) else ""
+
+
+@lru_cache(maxsize=16384)
+def sort_of(word: str) -> str:
+    """The noun that a compound is a sort of (가루세제: 세제); "" for simple words."""
+    return next((noun for noun in _TYPE_ENDINGS if word.endswith(noun) and word != noun), "")

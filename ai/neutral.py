@@ -105,11 +105,11 @@ def _maker(spec: ProductSpec, title: Title, extra: Extra) -> bool:
 
 
 def included(title: Title, extra: Extra) -> bool:
-    """Whether the part is packed in or expressly left out: "어댑터 포함", "충전기 미포함"."""
+    """Whether the part is packed in or expressly left out: "어댑터 포함", "충전기 미포함"; an edition is no part."""
     at = extra.index
     if any(word.raw.startswith(LEFT_OUT) for word in title.words[at + 1 : at + 4]):
         return True
-    return any(word.raw.startswith(_WITH) for word in title.words[at + 1 : at + 2])
+    return extra.text not in kinds.VARIANT and any(word.raw.startswith(_WITH) for word in title.words[at + 1 : at + 2])
 
 
 def excused(spec: ProductSpec, title: Title, extra: Extra) -> bool:
@@ -124,6 +124,9 @@ def _category(spec: ProductSpec, title: Title, extra: Extra) -> bool:
 
     A request that names its kind takes compounds of that noun (액체세제 for 세제); one that names none takes any.
     """
+    following = title.words[extra.index + 1 :][:1]
+    if extra.text in kinds.TASTES and any(core.pattern.search(word.text) for core in spec.core for word in following):
+        return False
     head = kinds.type_of(extra.text)
     modifier = extra.text.removesuffix(head)
     if extra.text != extra.word.text or (modifier in kinds.VARIANT and modifier not in kinds.ADJECTIVES):
@@ -135,7 +138,6 @@ def _category(spec: ProductSpec, title: Title, extra: Extra) -> bool:
         return bool(head) and any(core.endswith(head) for core in asked) and (not modifier or is_plain(modifier))
     if modifier and not (is_plain(modifier) or modifier in kinds.ADJECTIVES or modifier in kinds.KINDS_OF_GOODS):
         return False
-    following = title.words[extra.index + 1 :][:1]
     return bool(head) or any(word.text in kinds.TYPES for word in following)
 
 

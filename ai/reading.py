@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
-from ai import amounts, confidence, goods, kinds, neutral
+from ai import amounts, confidence, goods, kinds, neutral, options
 from ai import words as patterns
 from ai.amounts import Fit
 from ai.naming import is_name
@@ -35,13 +35,14 @@ def words(spec: ProductSpec, title: Title, coverage: Coverage, amount: Reason | 
         return "reject", Reason.COLOUR, confidence.OTHER_NUMBER
     if tie is goods.Tie.ARTICLE or (tie is goods.Tie.FAMILY and not _told_apart(spec, title, coverage, lacking)):
         return _by_model(spec, title, coverage, lacking, amount)
-    doubt = _doubt(spec, title, coverage, lacking, amount)
+    doubt = _doubt(spec, title, coverage, amount)
     if doubt is not None:
         return "ask", doubt, confidence.UNDECIDED
     strange = [extra for extra in coverage.extras if extra.place != "tail" and not neutral.meant(spec, title, extra)]
-    if lacking:
-        return _lacking(spec, title, coverage, lacking, strange, amount)
-    return _complete(spec, strange, amount)
+    verdict = _lacking(spec, title, coverage, lacking, strange, amount) if lacking else _complete(spec, strange, amount)
+    if verdict[0] == "accept" and options.trail(spec, title, coverage):
+        return "ask", Reason.VARIANT, confidence.UNDECIDED
+    return verdict
 
 
 def _left_out(spec: ProductSpec, title: Title, coverage: Coverage, core: Core, amount: Reason | Fit) -> bool:
@@ -55,6 +56,8 @@ def _left_out(spec: ProductSpec, title: Title, coverage: Coverage, core: Core, a
         return False
     if core.text in kinds.SIZE_WORDS:
         return spec.quantity.unit_amount is not None
+    if goods.tells_part(spec, core) or _replaced(coverage):
+        return False
     shape = core.text in kinds.FORMS
     if not shape and (kinds.head_of(core.text) != core.text or any(one.kind == "type" for one in coverage.found)):
         return False
@@ -62,13 +65,17 @@ def _left_out(spec: ProductSpec, title: Title, coverage: Coverage, core: Core, a
     return not any(word.text in listed and not _asked(spec, word.text) for word in title.words if not word.tail)
 
 
+def _replaced(coverage: Coverage) -> bool:
+    """Whether an edition, a taste or a colour may stand in the place of a missing word: "흰결 72g" for "커피 72g"."""
+    named = (extra.text for extra in coverage.extras if extra.place in ("inside", "after"))
+    return any(word in kinds.VARIANT or kinds.colour_of(word) is not None for word in named)
+
+
 def _asked(spec: ProductSpec, word: str) -> bool:
     return any(core.pattern.fullmatch(word) for core in spec.core)
 
 
-def _doubt(
-    spec: ProductSpec, title: Title, coverage: Coverage, lacking: list[Core], amount: Reason | Fit
-) -> Reason | None:
+def _doubt(spec: ProductSpec, title: Title, coverage: Coverage, amount: Reason | Fit) -> Reason | None:
     """What forbids to accept before any word is weighed."""
     if not coverage.found:
         return Reason.UNKNOWN
@@ -76,10 +83,12 @@ def _doubt(
         return Reason.OPTION
     if goods.described_part(spec, title, coverage):
         return Reason.ACCESSORY
-    return Reason.LINE if _contrast(title, lacking) else None
+    if goods.apart(spec, title, coverage):
+        return Reason.BUNDLE
+    return Reason.LINE if _contrast(title, coverage.missing) else None
 
 
-def _contrast(title: Title, lacking: list[Core]) -> bool:
+def _contrast(title: Title, lacking: tuple[Core, ...]) -> bool:
     """Whether the offer says the opposite of a missing word: HDD for SSD, 욕실용 for 주방용."""
     offered = {word.text for word in title.words}
     for core in lacking:
@@ -180,7 +189,7 @@ def _lacking(
     if any(extra.place == "inside" for extra in coverage.extras) and any(core.kind == "plain" for core in lacking):
         # One word that says nothing stands in the place of another: together they may be a line ("순수", "벚꽃").
         return "ask", reason, confidence.UNDECIDED
-    if reason is Reason.LINE and _measured(coverage, amount) and _dispensable(coverage, lacking, amount):
+    if reason is Reason.LINE and _measured(coverage, amount) and _dispensable(spec, title, coverage, lacking, amount):
         return "accept", Reason.OK, confidence.WORD_LEFT_OUT
     return "ask", reason, confidence.UNDECIDED
 
@@ -198,8 +207,12 @@ def _measured(coverage: Coverage, amount: Reason | Fit) -> bool:
     return amount is Fit.SILENT and tied
 
 
-def _dispensable(coverage: Coverage, lacking: list[Core], amount: Reason | Fit) -> bool:
+def _dispensable(
+    spec: ProductSpec, title: Title, coverage: Coverage, lacking: list[Core], amount: Reason | Fit
+) -> bool:
     """Whether sellers leave such words out: what kind of thing it is, or one name of many."""
+    if any(goods.tells_part(spec, core) or _of_use(core) or _other_sort(title, core) for core in lacking):
+        return False
     numbered = any(model_numbers(core.text) and len(core.text) >= 6 for core in coverage.found)
     left_out = [core for core in lacking if core.kind not in ("type", "plain")]
     if not left_out or (numbered and all(core.unit and core.unit not in ("gb", "tb") for core in left_out)):
@@ -213,6 +226,17 @@ def _dispensable(coverage: Coverage, lacking: list[Core], amount: Reason | Fit) 
         and not one.bracket
     )
     return alone and amount is Fit.EQUAL and len(coverage.found) >= 4
+
+
+def _of_use(core: Core) -> bool:
+    """Whether a word says for what or where the goods are: "욕실용"."""
+    return len(core.text) > 2 and core.text.endswith("용")
+
+
+def _other_sort(title: Title, core: Core) -> bool:
+    """Whether the offer has another compound of a missing noun: 액체세제 for 가루세제."""
+    noun = kinds.sort_of(core.text)
+    return bool(noun) and any(word.text != core.text and kinds.sort_of(word.text) == noun for word in title.words)
 
 
 def _no_brand(coverage: Coverage, lacking: list[Core], strange: list[Extra], amount: Reason | Fit) -> Verdict:
@@ -230,7 +254,7 @@ def _no_brand(coverage: Coverage, lacking: list[Core], strange: list[Extra], amo
 def _complete(spec: ProductSpec, strange: list[Extra], amount: Reason | Fit) -> Verdict:
     typed = any(core.kind == "type" for core in spec.core)
     nouns = [extra for extra in strange if extra.text in kinds.TYPES]
-    others = [extra for extra in strange if extra.text not in kinds.TYPES]
+    others = [extra for extra in strange if extra.text not in kinds.TYPES or extra.text in kinds.TASTES]
     if typed and any(extra.adjacent or extra.place == "inside" for extra in nouns):
         return "reject", Reason.LINE, confidence.WORD_ADDED
     others = [extra for extra in others if not _any_colour(spec, extra)]

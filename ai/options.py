@@ -1,0 +1,50 @@
+"""Options that malls and sellers hang behind the amount: "새우과자 90g, 20개, 매운맛"."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ai import kinds, neutral
+from ai.text import is_hangul
+
+if TYPE_CHECKING:
+    from ai.coverage import Coverage, Extra
+    from ai.spec import ProductSpec
+    from ai.title import Title
+
+_DESCRIBES = ("용", "분", "형", "개월", "향")
+_FEW = 2
+"""Two words in a row may be an option; more of them are search words."""
+
+
+def trail(spec: ProductSpec, title: Title, coverage: Coverage) -> bool:
+    """Whether a word behind the amount may be the option that is sold, and is not the one asked for.
+
+    Search words stand there too, mostly in long rows: those say nothing.
+    """
+    behind = [extra for extra in coverage.extras if extra.place == "tail"]
+    tail = [extra for extra in behind if extra.text not in kinds.TYPES and not neutral.meant(spec, title, extra)]
+    tail = [extra for extra in tail if not _any_colour(spec, extra)]
+    tail += [extra for extra in behind if extra.text in kinds.TASTES]
+    listed = _listed(title)
+    if any(extra.word.raw in listed for extra in tail) or _last(title, behind):
+        return True
+    return len(tail) <= _FEW and any(extra.text in kinds.VARIANT or extra.text in kinds.TASTES for extra in tail)
+
+
+def _last(title: Title, tail: list[Extra]) -> bool:
+    """Whether one word no list knows closes the title right behind the amount: "… 140g 40개 까르보"."""
+    if len(tail) != 1 or tail[0].index != len(title.words) - 1 or not title.words[-2:-1] or title.words[-2].tail:
+        return False
+    word = tail[0].text
+    return is_hangul(word) and not kinds.colour_of(word) and not kinds.head_of(word) and not word.endswith(_DESCRIBES)
+
+
+def _any_colour(spec: ProductSpec, extra: Extra) -> bool:
+    return spec.colour is None and kinds.colour_of(extra.text) is not None
+
+
+def _listed(title: Title) -> set[str]:
+    """Words that stand between commas, alone or in twos."""
+    parts = [part.split() for part in title.text.split(",")[1:]]
+    return {word for part in parts if len(part) <= _FEW for word in part}
