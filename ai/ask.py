@@ -182,9 +182,14 @@ def _call(panel: Panel, pairs: list[Pair], told: Asked, *, seed: str, until: flo
 def _settle(
     panel: Panel, receipt: str, usage: Usage | None, worst: Decimal, *, outcome: str, error: str = ""
 ) -> Decimal:
-    """Tell the purse; where nobody knows what was billed (a call that timed out), the worst case stands."""
-    usd = worst if usage is None else money.cost(usage, panel.tariff)
+    """Tell the purse; the worst case stands where nobody knows what was billed (a call that timed out).
+
+    It stands as well where the server says more than a call can cost: no cap is broken on its word.
+    """
+    usd = worst if usage is None else min(worst, money.cost(usage, panel.tariff))
     detail: dict[str, object] = {"outcome": outcome, "usage_known": usage is not None}
+    if usage is not None and money.cost(usage, panel.tariff) > worst:
+        detail["usage_doubted"] = True
     if error:
         detail["error"] = error
     if usage is not None:

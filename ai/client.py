@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ai.client_bounds import MAX_ANSWER_BYTES, bounded
 from ai.prompt import schema
 from errors import (
     AiBadKey,
@@ -32,7 +33,10 @@ if TYPE_CHECKING:
     from ai.prompt import Prompt
     from config import AiConfig
 
-MAX_ANSWER_BYTES = 1_000_000
+
+MOST_TOKENS = 10_000_000
+"""No call is billed for more; a server that says so, or says less than nothing, says nothing."""
+_GRACE_S = 1.0
 _REASONING = ("o1", "o3", "o4", "gpt-5")
 _ROOM_TO_THINK = 2000
 
@@ -42,7 +46,8 @@ class Reply:
     """What came back, not yet read."""
 
     text: str
-    usage: Usage
+    usage: Usage | None
+    """None where the server does not say what it bills, or says what cannot be."""
 
 
 class Client:
@@ -68,6 +73,10 @@ class Client:
         import httpx2  # noqa: PLC0415 - as below
         import openai  # noqa: PLC0415 - half a second to load, and most processes never ask
 
+        # Headers that drip are seen by nobody else: the connections are closed under them.
+        guard = threading.Timer(timeout_s + _GRACE_S, self.close)
+        guard.daemon = True
+        guard.start()
         try:
             with self._open().chat.completions.with_streaming_response.create(
                 timeout=timeout_s, **self._arguments(prompt)
@@ -78,9 +87,15 @@ class Client:
         except openai.APIStatusError as error:
             raise _refusal(error.status_code, error.code, error.message) from None
         except openai.OpenAIError as error:
+            if time.monotonic() > end:
+                raise AiTimeout(f"the model gave no answer within {timeout_s:g} s") from None
             raise _unbilled(AiDown(f"the model's server is not reachable ({type(error).__name__})")) from None
         except httpx2.HTTPError as error:
+            if time.monotonic() > end:
+                raise AiTimeout(f"the model gave no answer within {timeout_s:g} s") from None
             raise AiDown(f"the model's answer broke off ({type(error).__name__})") from None
+        finally:
+            guard.cancel()
 
     def close(self) -> None:
         """Close the connections; the next call opens new ones."""
@@ -96,7 +111,10 @@ class Client:
             if self._api is None:
                 settings = self._settings
                 # A proxy of the environment leads to no server on this machine.
-                http = openai.DefaultHttpxClient(trust_env=not settings.stand_in)
+                # A redirect is no answer: the question goes to the named server alone.
+                http = openai.DefaultHttpxClient(
+                    trust_env=not settings.stand_in, follow_redirects=False, event_hooks={"response": [bounded]}
+                )
                 self._api = openai.OpenAI(
                     api_key=settings.api_key.get_secret_value(),
                     base_url=settings.base_url,
@@ -162,7 +180,7 @@ def _reply(body: bytes) -> Reply:
         message = choice["message"]
         content, refusal, finish = message.get("content"), message.get("refusal"), choice.get("finish_reason")
         usage = _usage(answer.get("usage"))
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, RecursionError):
         raise AiInvalid("the model's server answers with something else than a chat completion") from None
     error: Unasked
     if refusal or finish == "content_filter":
@@ -172,7 +190,7 @@ def _reply(body: bytes) -> Reply:
     elif not isinstance(content, str):
         error = AiInvalid()
     else:
-        return Reply(content, usage or Usage())
+        return Reply(content, usage)
     error.usage = usage
     raise error
 
@@ -181,7 +199,9 @@ def _usage(row: dict[str, Any] | None) -> Usage | None:
     if row is None:
         return None
     details = row.get("prompt_tokens_details") or {}
-    given, cached = int(row["prompt_tokens"]), int(details.get("cached_tokens") or 0)
-    return Usage(
-        input_tokens=given, cached_tokens=max(0, min(given, cached)), output_tokens=int(row["completion_tokens"])
+    given, cached, told = (
+        int(count) for count in (row["prompt_tokens"], details.get("cached_tokens") or 0, row["completion_tokens"])
     )
+    if not (0 <= given <= MOST_TOKENS and 0 <= told <= MOST_TOKENS):
+        return None
+    return Usage(input_tokens=given, cached_tokens=max(0, min(given, cached)), output_tokens=told)

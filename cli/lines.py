@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FILE = click.File("r", encoding="utf-8", errors="surrogateescape")
+_MARK = "\ufeff"
+"""What some editors write in front of a UTF-8 file."""
 AMOUNTS = ("list_price_krw", "shipping_krw", "free_shipping_from_krw", "min_order")
 FLAGS = ("ad", "used", "overseas", "sold_out", "preorder", "catalogue", "option_range")
 """What of a card an input line may say besides its title and price."""
@@ -42,7 +44,8 @@ class Complaints:
 
 def lines(stream: TextIO, complaints: Complaints) -> Iterator[tuple[int, dict[str, Any]]]:
     """Every readable JSON object with its line number, from 1; blank lines are passed over."""
-    for number, line in enumerate(stream, 1):
+    for number, read in enumerate(stream, 1):
+        line = read.removeprefix(_MARK) if number == 1 else read
         if not line.strip():
             continue
         try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import config
-from ai.client import Client
+from ai.client import Client, Reply
 from ai.prompt import build
 from errors import AiBadKey, AiDown, AiInvalid, AiNoQuota, AiRateLimited, AiRefused, AiTimeout, AiTruncated, Unasked
 from ruling import Usage
@@ -100,6 +100,68 @@ def test_a_dripping_answer_ends_in_time(client: Callable[..., Client]) -> None:
         ended.set()
         thread.join()
     assert took < 5
+
+
+def _serve(listener: socket.socket, head: bytes, again: bytes, pause_s: float, ended: threading.Event) -> None:
+    """Answer one question with `head`, then with `again` over and over until the other side is gone."""
+    connection, _ = listener.accept()
+    with connection:
+        connection.recv(65536)
+        try:
+            connection.sendall(head)
+            while again and not ended.wait(pause_s):
+                connection.sendall(again)
+        except OSError:
+            return
+
+
+def _asked(client: Callable[..., Client], head: bytes, again: bytes = b"", pause_s: float = 0.1) -> Reply:
+    ended = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=_serve, args=(listener, head, again, pause_s, ended))
+        thread.start()
+        try:
+            return client(f"http://127.0.0.1:{listener.getsockname()[1]}/v1").ask(PROMPT, 1)
+        finally:
+            ended.set()
+            thread.join()
+
+
+@pytest.mark.parametrize(
+    ("head", "again", "pause_s", "error"),
+    [
+        (b"HTTP/1.1 200 OK\r\n", b"X-A: b\r\n", 0.1, AiTimeout),
+        (b"HTTP/1.1 500 No\r\nContent-Length: 99999999\r\n\r\n", b" ", 0.1, AiTimeout),
+        (b"HTTP/1.1 500 No\r\nContent-Length: 99999999\r\n\r\n", b" " * 65536, 0.0, AiDown),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n", b" " * 65536, 0.0, AiInvalid),
+        (b"HTTP/1.1 307 Go\r\nLocation: http://127.0.0.1:9/\r\nContent-Length: 0\r\n\r\n", b"", 0.1, AiDown),
+    ],
+    ids=["headers that drip", "an error that drips", "an endless error", "an endless answer", "a redirect"],
+)
+def test_no_server_keeps_a_question_or_fills_the_memory(
+    client: Callable[..., Client], head: bytes, again: bytes, pause_s: float, error: type[Unasked]
+) -> None:
+    """Headers and bodies of any status end with their time or size; nobody is sent elsewhere with the question."""
+    began = time.monotonic()
+    with pytest.raises(error):
+        _asked(client, head, again, pause_s)
+    assert time.monotonic() - began < 8
+
+
+@pytest.mark.parametrize("tokens", ["-5000000", "9" * 400, "null"])
+def test_a_bill_that_cannot_be_is_no_bill(client: Callable[..., Client], tokens: str) -> None:
+    """Negative, absurd or absent usage is unknown usage: the worst case stands for it."""
+    usage = "null" if tokens == "null" else f'{{"prompt_tokens":{tokens},"completion_tokens":1}}'
+    body = f'{{"choices":[{{"message":{{"content":"x"}},"finish_reason":"stop"}}],"usage":{usage}}}'.encode()
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
+    assert _asked(client, head + body).usage is None
+
+
+def test_an_endless_number_is_no_answer(client: Callable[..., Client]) -> None:
+    """JSON readers make infinity of it."""
+    body = b'{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":1e999,"completion_tokens":1}}'
+    with pytest.raises(AiInvalid):
+        _asked(client, b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,16 @@ def test_quantity_reads_arguments_and_lines() -> None:
     assert [expected] == _rows(_run("quantity", "-", text="들샘 생수 2L x 6\n\n"))
 
 
+def test_the_mark_of_an_editor_is_no_part_of_the_first_line() -> None:
+    """Windows writes it; broken lines are named and the rest is read."""
+    rows = _rows(_run("match", "--name", "들샘 생수 2L", "--spec", "12개", "--offers", "-", text="\ufeff" + OFFERS))
+    assert ["a", 2, None] == [row.get("id") for row in rows]
+    text = "\ufeff들샘 생수 2L x 6\r\n".encode() + b"\xff\n" + "들샘 생수 2L".encode()
+    result = CliRunner().invoke(lps, ["quantity", "-"], input=text, standalone_mode=False)
+    assert ["들샘 생수 2L x 6", "들샘 생수 2L"] == [row["title"] for row in _rows(result)]
+    assert (1, "lps: line 2: not UTF-8\n") == (result.return_value, result.stderr)
+
+
 def test_pairs_keeps_what_names_a_pair() -> None:
     """Left, right and an id come back beside the label."""
     row = {"pair_id": "p1", "left": "acme radio rx520", "right": "acme rx-520 radio"}
