@@ -25,7 +25,7 @@ class Fit(Enum):
     """The request says it, the offer does not."""
 
 
-_MEASURED = frozenset(lexicon.words("units", "measured"))
+MEASURED = frozenset(lexicon.words("units", "measured"))
 _LINED = frozenset(lexicon.words("units", "lined"))
 _ALIAS = {
     "inch": "인치",
@@ -138,7 +138,7 @@ def attributes(title: Title) -> dict[str, set[str]]:
     out: dict[str, set[str]] = {}
     for word in title.words:
         unit = _ALIAS.get(word.unit, word.unit)
-        if unit not in _MEASURED and unit not in _LINED:
+        if unit not in MEASURED and unit not in _LINED:
             continue
         number = word.text[: len(word.text) - len(word.unit)].strip().replace(",", "")
         if unit == "tb":
@@ -151,5 +151,5 @@ def attribute_conflict(asked: dict[str, set[str]], offered: dict[str, set[str]])
     """SIZE or LINE when the offer says another number with a unit that the request fixes."""
     for unit, numbers in asked.items():
         if unit in offered and not numbers & offered[unit]:
-            return Reason.SIZE if unit in _MEASURED else Reason.LINE
+            return Reason.SIZE if unit in MEASURED else Reason.LINE
     return None

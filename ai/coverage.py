@@ -67,9 +67,12 @@ def compare(spec: ProductSpec, title: Title) -> Coverage:
         hits = _hits(core, title)
         for start, end in hits:
             explained[start:end] = b"\x01" * (end - start)
+        head = _in_other_letters(core, title) if core.kind == "brand" and not hits else None
         if hits:
             places.append(title.owner[hits[0][0]])
-        (found if hits or _elsewhere(core, title) else missing).append(core)
+        elif head is not None:
+            places.append(head)
+        (found if hits or head is not None or _elsewhere(core, title) else missing).append(core)
     branded = not any(core.kind == "brand" for core in missing)
     extras = _extras(title, explained, places, branded=branded, closing=closes_with_type(spec, title))
     names = [core.text for core in found]
@@ -124,10 +127,15 @@ def _elsewhere(core: Core, title: Title) -> bool:
     if core.unit in kinds.SILENT_UNITS:
         # A seller may leave the unit out: "153 볼펜 0.7".
         return any(word.text == core.text.removesuffix(core.unit) for word in title.words)
-    if core.kind != "brand":
-        return False
+    return False
+
+
+def _in_other_letters(core: Core, title: Title) -> int | None:
+    """Which of a title's first words is the asked maker, in the other script or one letter off."""
     heads = [word.text for word in title.words[:_MAKER_STANDS]]
-    return any(same_sound(core.text, word, 2) or one_off(core.text, word) for word in heads)
+    return next(
+        (at for at, word in enumerate(heads) if same_sound(core.text, word, 2) or one_off(core.text, word)), None
+    )
 
 
 @lru_cache(maxsize=4096)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ai import kinds
+from ai import amounts, kinds
 from ai import words as patterns
 from ai.coverage import is_plain
 from ai.text import is_hangul
@@ -53,7 +53,7 @@ def _fixed(cores: Sequence[Core], names: set[str], quantity: Quantity) -> bool:
     beside = [one for one in cores if one.text not in names and not one.unit and len(one.text) > 1]
     beside = [one for one in beside if not kinds.colour_of(one.text)]
     measured = sum(one.text.isdigit() for one in cores) > 1
-    sized = measured or quantity.unit_amount is not None or any(one.unit for one in cores)
+    sized = measured or quantity.unit_amount is not None or any(one.unit in amounts.MEASURED for one in cores)
     if beside and (sized or quantity.explicit):
         return True
     editions = [one for one in beside if one.text in kinds.VARIANT and one.text not in kinds.ADJECTIVES]

@@ -89,10 +89,15 @@ def _said_anyway(spec: ProductSpec, title: Title, extra: Extra) -> bool:
 
 
 def _maker(spec: ProductSpec, title: Title, extra: Extra) -> bool:
-    """Whether Latin words beside the maker's Hangul name are that name: "롬앤 rom&nd", "하코 HAKKO"."""
+    """Whether Latin words beside the maker's Hangul name are that name: "롬앤 rom&nd", "하코 HAKKO"; no edition is."""
     brand = next((core.text for core in spec.core if core.kind == "brand"), "")
     at = extra.index
-    if at > 3 or not is_hangul(brand) or not (extra.text.isascii() and extra.text.isalpha()):
+    if (
+        extra.text in kinds.VARIANT
+        or at > 3
+        or not is_hangul(brand)
+        or not (extra.text.isascii() and extra.text.isalpha())
+    ):
         return False
     latin = "".join(word.text for word in title.words[:5] if word.text.isascii() and word.text.isalpha())
     heard = [sound(name) for name in (brand, latin, extra.text)]

@@ -58,6 +58,8 @@ SAME = """
 """
 
 DIFFERENT = """
+아플 아이본 15 128GB|블랙|Aple 아이본 15 Plus 128GB 블랙|variant
+아플 아이본 15 128GB|블랙|Aple 아이본 15 Pro 128GB 블랙|variant
 모아 쿠다스 커피 72g|12개|모아 쿠다스 화이트 72g 12개|line
 온결 옴니 향수 65ml||온결 옴니 향수 65ml 미개봉 테스터|component
 온결 클린 샴푸 850ml|2개|온결 클린 2in1 샴푸 850ml 2개|variant
@@ -108,6 +110,8 @@ UNCLEAR = """
 모아 새우과자 90g|20개|모아 새우과자 90g, 20개, 크리미누들|variant
 모아 새우과자 90g|20개|모아 새우과자 90g 20개 누들리|variant
 모아 불꽃볶음면 140g|40개|모아 치즈 불꽃볶음면 140g 40개|variant
+매코 립틱 칠리 3g||Mako 파우더키스 립틱 칠리 3g|variant
+스테들|12색|스테들 색연필 12색|unknown
 옥토 A4 노트|10권|옥토 노트 A5 10권|line
 모아 배추김치 4kg||모아 맛배추김치 4kg|variant
 하늘 누리 가루세제 10kg||하늘 누리 액체세제 10kg|line
