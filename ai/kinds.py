@@ -26,6 +26,8 @@ TYPES = _set("types")
 _TYPE_ENDINGS = tuple(sorted((word for word in TYPES if len(word) > 1), key=len, reverse=True))
 TASTES = _set("tastes")
 """Nouns of food that are a taste of what they stand before ("치즈 라면"), and no name of its kind."""
+INGREDIENTS = _set("ingredients")
+"""Nouns that make an edition wherever they stand in a name ("… 휩 콜라겐 120g")."""
 ADJECTIVES = _set("adjectives")
 """Words that stand before such a noun and tell no variant there."""
 KINDS_OF_GOODS = TYPES | ADJECTIVES | _set("kinds of goods")

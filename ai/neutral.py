@@ -130,7 +130,8 @@ def _category(spec: ProductSpec, title: Title, extra: Extra) -> bool:
     A request that names its kind takes compounds of that noun (액체세제 for 세제); one that names none takes any.
     """
     following = title.words[extra.index + 1 :][:1]
-    if extra.text in kinds.TASTES and any(core.pattern.search(word.text) for core in spec.core for word in following):
+    before_asked = any(core.pattern.search(word.text) for core in spec.core for word in following)
+    if (extra.text in kinds.INGREDIENTS and extra.place != "tail") or (extra.text in kinds.TASTES and before_asked):
         return False
     head = kinds.type_of(extra.text)
     modifier = extra.text.removesuffix(head)

@@ -254,7 +254,7 @@ def _no_brand(coverage: Coverage, lacking: list[Core], strange: list[Extra], amo
 def _complete(spec: ProductSpec, strange: list[Extra], amount: Reason | Fit) -> Verdict:
     typed = any(core.kind == "type" for core in spec.core)
     nouns = [extra for extra in strange if extra.text in kinds.TYPES]
-    others = [extra for extra in strange if extra.text not in kinds.TYPES or extra.text in kinds.TASTES]
+    others = [extra for extra in strange if extra.text not in kinds.TYPES or _edition_noun(extra.text)]
     if typed and any(extra.adjacent or extra.place == "inside" for extra in nouns):
         return "reject", Reason.LINE, confidence.WORD_ADDED
     others = [extra for extra in others if not _any_colour(spec, extra)]
@@ -266,6 +266,10 @@ def _complete(spec: ProductSpec, strange: list[Extra], amount: Reason | Fit) -> 
     if amount is Fit.UNSAID:
         return "ask", Reason.SIZE, confidence.UNDECIDED
     return "accept", Reason.OK, confidence.COMPLETE if amount is Fit.EQUAL else confidence.AMOUNT_UNSAID
+
+
+def _edition_noun(word: str) -> bool:
+    return word in kinds.TASTES or word in kinds.INGREDIENTS
 
 
 def _any_colour(spec: ProductSpec, extra: Extra) -> bool:
