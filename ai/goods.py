@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from ai.title import Title
 
 
+WITH = "포함"
+"""Behind the name of a part: it is in the box."""
+
+
 class Tie(IntEnum):
     """How firmly a maker's number ties an offer to the request."""
 
@@ -117,8 +121,10 @@ def _describes(spec: ProductSpec, title: Title, extra: Extra) -> bool:
 def without(spec: ProductSpec, title: Title) -> Reason | None:
     """COMPONENT where the offer expressly leaves out what was asked for: "독 (본체 미포함)"."""
     asked = [core for core in spec.core if core.required and core.kind != "brand" and not core.unit]
+    packed = {core.text.removesuffix(WITH) for core in spec.core if core.text.endswith(WITH)}
     for word, after in pairwise(title.words):
-        if after.raw.startswith(LEFT_OUT) and any(core.pattern.fullmatch(word.text) for core in asked):
+        wanted = word.text in packed or any(core.pattern.fullmatch(word.text) for core in asked)
+        if wanted and after.raw.startswith(LEFT_OUT):
             return Reason.COMPONENT
     return None
 

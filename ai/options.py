@@ -1,7 +1,8 @@
-"""Options that malls and sellers hang behind the amount: "새우과자 90g, 20개, 매운맛"."""
+"""Options that malls and sellers hang behind the amount, and the plus sign behind a model's name."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ai import kinds, neutral
@@ -12,9 +13,19 @@ if TYPE_CHECKING:
     from ai.spec import ProductSpec
     from ai.title import Title
 
+_PLUS = re.compile(r"(?<![a-z0-9가-힣])([a-z0-9\-]*[a-z][a-z0-9\-]*)\+(?![a-z0-9가-힣+])")
+_SPELLED = re.compile(r"(?<![a-z])plus(?![a-z])|플러스")
 _DESCRIBES = ("용", "분", "형", "개월", "향")
 _FEW = 2
 """Two words in a row may be an option; more of them are search words."""
+
+
+def other_plus(spec: ProductSpec, title: Title) -> bool:
+    """Whether one of the two says "S24+" and the other "S24": two models of one family."""
+    asked, offered = (set(_PLUS.findall(one.text)) for one in (spec.title, title))
+    if asked == offered or _SPELLED.search(spec.title.text) or _SPELLED.search(title.text):
+        return False
+    return bool(asked - offered) or any(word.text in offered for word in spec.title.words)
 
 
 def trail(spec: ProductSpec, title: Title, coverage: Coverage) -> bool:

@@ -40,7 +40,7 @@ def words(spec: ProductSpec, title: Title, coverage: Coverage, amount: Reason | 
         return "ask", doubt, confidence.UNDECIDED
     strange = [extra for extra in coverage.extras if extra.place != "tail" and not neutral.meant(spec, title, extra)]
     verdict = _lacking(spec, title, coverage, lacking, strange, amount) if lacking else _complete(spec, strange, amount)
-    if verdict[0] == "accept" and options.trail(spec, title, coverage):
+    if verdict[0] == "accept" and (options.trail(spec, title, coverage) or options.other_plus(spec, title)):
         return "ask", Reason.VARIANT, confidence.UNDECIDED
     return verdict
 
