@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ai.amounts import Fit
     from ai.spec import ProductSpec
 
-GATE_VERSION = "14"
+GATE_VERSION = "15"
 """Part of every cached decision: raise it with any change of verdicts."""
 
 HARD = frozenset(

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ai import kinds, neutral
+from ai import words as patterns
 from ai.text import is_hangul
 
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 _PLUS = re.compile(r"(?<![a-z0-9가-힣])([a-z0-9\-]*[a-z][a-z0-9\-]*)\+(?![a-z0-9가-힣+])")
 _SPELLED = re.compile(r"(?<![a-z])plus(?![a-z])|플러스")
 _DESCRIBES = ("용", "분", "형", "개월", "향")
+_FACTS = (
+    patterns.USED, patterns.NEAR_EXPIRY, patterns.OVERSEAS, patterns.DOMESTIC, patterns.PREORDER, patterns.RENTAL,
+    patterns.REFILL, patterns.MAIN_UNIT, patterns.WISHES,
+)  # fmt: skip
 _FEW = 2
 """Two words in a row may be an option; more of them are search words."""
 
@@ -33,7 +38,7 @@ def trail(spec: ProductSpec, title: Title, coverage: Coverage) -> bool:
 
     Search words stand there too, mostly in long rows: those say nothing.
     """
-    behind = [extra for extra in coverage.extras if extra.place == "tail"]
+    behind = [extra for extra in coverage.extras if extra.place == "tail" and not _judged(extra.word.raw)]
     tail = [extra for extra in behind if extra.text not in kinds.TYPES and not neutral.meant(spec, title, extra)]
     tail = [extra for extra in tail if not _any_colour(spec, extra)]
     tail += [extra for extra in behind if extra.text in kinds.TASTES]
@@ -41,6 +46,11 @@ def trail(spec: ProductSpec, title: Title, coverage: Coverage) -> bool:
     if any(extra.word.raw in listed for extra in tail) or _last(title, behind):
         return True
     return len(tail) <= _FEW and any(extra.text in kinds.VARIANT or extra.text in kinds.TASTES for extra in tail)
+
+
+def _judged(word: str) -> bool:
+    """Whether it states a condition, an origin or a refill, which the hard facts have weighed already."""
+    return any(fact.search(word) for fact in _FACTS)
 
 
 def _last(title: Title, tail: list[Extra]) -> bool:

@@ -176,6 +176,8 @@ def test_it_believes_the_card_before_the_title(card: str, reason: Reason, offer:
 
 def test_it_takes_used_goods_when_they_are_asked_for(offer: Callable[..., Offer]) -> None:
     """The request, or the caller, may widen what is accepted."""
+    water = offer("가람 보리차 2L 6개 중고", used=True)
+    assert "accept" == judge(product_spec.read("가람 보리차 2L", "6개").allowing(used=True), water).verdict
     title = offer("새빛 X7 청소기 중고", used=True)
     assert "accept" == judge(product_spec.read("새빛 X7 청소기", "중고"), title).verdict
     assert "reject" != judge(product_spec.read("새빛 X7 청소기").allowing(used=True), title).verdict
