@@ -64,4 +64,4 @@ SELECT name, reason, who, since FROM queue_pause ORDER BY since, name
 
 -- name: server_time
 -- The database's own clock, seconds since 1970.
-SELECT extract(epoch FROM clock_timestamp())::float8
+SELECT extract(epoch FROM lps.now())::float8

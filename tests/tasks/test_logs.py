@@ -32,7 +32,7 @@ def stream(request: pytest.FixtureRequest) -> Iterator[io.StringIO]:
     """What is logged, in one of both forms."""
     settings = config.load(env={**ENV, "LPS_LOG__FORMAT": request.param})
     root = logging.getLogger()
-    was, level = list(root.handlers), root.level
+    was, level, before = list(root.handlers), root.level, structlog.get_config()
     logs.setup(settings.log, secrets.known(settings))
     text = io.StringIO()
     handler: Any = root.handlers[0]
@@ -40,6 +40,7 @@ def stream(request: pytest.FixtureRequest) -> Iterator[io.StringIO]:
     yield text
     root.handlers[:] = was
     root.setLevel(level)
+    structlog.configure(**before)
 
 
 def test_no_text_from_outside_begins_a_line(stream: io.StringIO) -> None:
