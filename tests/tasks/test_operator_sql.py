@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from errors import Blocked
 from model import Product
-from store import crawls
+from store import crawls, spend
 from tests.conftest import ROOT
 from tests.tasks.conftest import Bench, ScriptedMarket, offer
 
@@ -31,6 +32,9 @@ def fill(bench: Bench, market: ScriptedMarket) -> None:
     bench.done(Product(code="T1", name="맑은샘 생수 2L", specification="6개"))
     bench.search(Product(code="T2", name="없는 생수 ZZZ"))
     bench.done(Product(code="T3", name="없는 생수 YYY"))
+    # A payment, which rules alone do not make.
+    paid = spend.reserve(bench.database.pool, spend.Caps(), kind="ai", stage="match", usd=Decimal("0.001"))
+    spend.settle(bench.database.pool, paid, Decimal("0.0003"))
     with bench.database.pool.autocommit() as cur:
         # The crawler's own record, which a scripted market does not make.
         crawls.blocked(cur, job_id=None, mall="coupang", marker="akamai", ip="direct", request_no=1)
