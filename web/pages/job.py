@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from model import Decision
 
-MAX_KEPT, MAX_REJECTED = 40, 30
+MAX_KEPT, MAX_REJECTED = 30, 20
 """Offers on a result's page, not rejected and rejected: a page stays below 60 kB; all of them are one click away."""
 NOTES = ("stored", "joined", "cancelled", "ended", "reread", "refused", "corrected")
 
