@@ -1,25 +1,26 @@
-"""One headless Chromium for all of these tests, the whole stack behind it, and a folder for the pictures."""
+"""One headless Chromium for each of these files, the whole stack behind it, and a folder for the pictures."""
 
 from __future__ import annotations
 
 import base64
 import importlib.util
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from selenium import webdriver
 from selenium.webdriver.common.by import By
+from selenium.webdriver.support.expected_conditions import staleness_of
 from selenium.webdriver.support.ui import WebDriverWait
 
 from store import access
 from tests.browser import stack as parts
+from tests.chromium import launched, severe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from selenium import webdriver
     from selenium.webdriver.remote.webelement import WebElement
 
     from tests.browser.stack import Stack
@@ -28,14 +29,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent.parent
 PICTURES = ROOT / "build" / "screens"
 WAIT_S = 20
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--hide-scrollbars",
-    "--accept-lang=ko-KR",
-)
 WIDE, NARROW = 1280, 390
 
 
@@ -71,6 +64,12 @@ class Page:
             f"{within}//*[self::button or self::a or self::summary][contains(normalize-space(), '{text}')]"
         ).click()
 
+    def follow(self, text: str, within: str = "//body") -> None:
+        """Press what leads to another page, and wait until that is there."""
+        before = self.see("/html")
+        self.press(text, within)
+        WebDriverWait(self.driver, WAIT_S).until(staleness_of(before))
+
     def write(self, name: str, text: str, within: str = "//body") -> None:
         """Write into a field of this name."""
         field = self.see(f"{within}//*[@name='{name}']")
@@ -88,8 +87,7 @@ class Page:
 
     def complaints(self) -> list[str]:
         """What the console complained about since the last call: failed loads, broken scripts, broken policy."""
-        log: list[dict[str, Any]] = self.driver.get_log("browser")  # type: ignore[no-untyped-call]  # selenium left it untyped
-        return [line["message"] for line in log if line["level"] == "SEVERE"]
+        return [line["message"] for line in severe(self.driver)]
 
     def violations(self) -> list[str]:
         """What axe-core finds against WCAG 2.2 AA and its own best practices on this page."""
@@ -108,20 +106,11 @@ def _axe() -> str:
     return (Path(spec.origin).parent / "axe.min.js").read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[webdriver.Chrome]:
-    """The browser; a machine without one skips what needs it."""
-    binary, driver = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
-    if not binary or not driver:
-        pytest.skip("needs Chromium and chromedriver on PATH")
-    options = webdriver.ChromeOptions()
-    options.binary_location = binary
-    for flag in FLAGS:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    yield browser
-    browser.quit()
+    """One browser for a file."""
+    with launched("--hide-scrollbars") as browser:
+        yield browser
 
 
 @pytest.fixture

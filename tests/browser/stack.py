@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import dramatiq
-from werkzeug.serving import make_server
 
 import config
 from model import MALLS
 from sandbox import server
+from tests.chromium import served
 from web import create_app
 
 if TYPE_CHECKING:
@@ -48,20 +47,6 @@ def settings_for(market: Market) -> config.Settings:
 
 
 @contextmanager
-def serving(app: Flask, port: int = 0) -> Iterator[str]:
-    """The application on a loopback port (0: a free one)."""
-    httpd = make_server("127.0.0.1", port, app, threaded=True)
-    thread = threading.Thread(target=httpd.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{httpd.server_port}"
-    finally:
-        httpd.shutdown()
-        thread.join()
-        httpd.server_close()
-
-
-@contextmanager
 def working() -> Iterator[None]:
     """A worker on every queue."""
     import tasks
@@ -89,5 +74,5 @@ def running(pool: Pool, *, latency_ms: int = 0, port: int = 0) -> Iterator[Stack
         runtime.broker.min_backoff_s, runtime.broker.max_backoff_s = 0.05, 0.1
         ending.enter_context(working())
         app = create_app(settings, pool)
-        base = ending.enter_context(serving(app, port))
+        base = ending.enter_context(served(app, port))
         yield Stack(app=app, base=base, market=market, pool=pool)

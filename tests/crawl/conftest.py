@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import config
-from sandbox import server
+from sandbox import server as market_server
+from tests.crawl.browser_server import Server, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
     from sandbox.server import Market
 
 Settings = config.Settings
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    """Self-written pages for browsers, on loopback."""
+    with serving(Server()) as server:
+        yield server
+        server.release.set()
 
 
 @dataclass
@@ -65,7 +74,7 @@ def raw_server(*answers: Sequence[bytes], gap_s: float = 0.0) -> Iterator[RawSer
 
 @pytest.fixture(scope="session")
 def _market() -> Iterator[Market]:
-    with server.serve() as market:
+    with market_server.serve() as market:
         yield market
 
 

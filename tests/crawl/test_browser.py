@@ -20,20 +20,12 @@ import config
 from crawl.browser import BrowserFetcher
 from errors import BrowserMissing, DeadlineExceeded, UpstreamDown
 from tests.conftest import ROOT
-from tests.crawl.browser_server import READY, Server, family, get, serving, words
+from tests.crawl.browser_server import READY, Server, family, get, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    """The pages, on loopback."""
-    with serving(Server()) as server:
-        yield server
-        server.release.set()
 
 
 @pytest.fixture(scope="module")

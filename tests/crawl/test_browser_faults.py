@@ -41,14 +41,6 @@ with serving(Server()) as server, fetching(pathlib.Path(sys.argv[1]), headless=s
 """
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    """The pages, on loopback."""
-    with serving(Server()) as server:
-        yield server
-        server.release.set()
-
-
 def one_fetch(places: Path, command: tuple[str, ...] = (sys.executable,), **env: str) -> list[str]:
     """Fetch one page in a process of its own: what it prints, and its messages."""
     headless = env.pop("headless", "true")

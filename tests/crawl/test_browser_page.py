@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from errors import NotRendered, UpstreamDown
-from tests.crawl.browser_server import READY, Server, fetching, get, serving
+from tests.crawl.browser_server import READY, Server, fetching, get
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,14 +18,6 @@ if TYPE_CHECKING:
     from crawl.browser import BrowserFetcher
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    """The pages, on loopback."""
-    with serving(Server()) as server:
-        yield server
-        server.release.set()
 
 
 @pytest.fixture(scope="module")

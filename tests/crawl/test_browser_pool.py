@@ -21,14 +21,6 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    """The pages, on loopback."""
-    with serving(Server()) as server:
-        yield server
-        server.release.set()
-
-
-@pytest.fixture(scope="module")
 def proxies() -> Iterator[tuple[Proxy, Proxy]]:
     """Two ways out."""
     with serving(Proxy()) as one, serving(Proxy()) as other:

@@ -14,6 +14,7 @@ import config
 from crawl import Page
 from model import FINAL, MALLS, JobStatus, Offer, Product, SourceOutcome
 from store import jobs
+from tests.tasks.clock import Clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,6 +83,14 @@ def market(db: Database) -> Iterator[ScriptedMarket]:
     runtime.broker.min_backoff_s, runtime.broker.max_backoff_s = 0.05, 0.1
     yield market
     runtime.use(was)
+
+
+@pytest.fixture
+def clock(db: Database) -> Iterator[Clock]:
+    """The database's clock to move."""
+    clock = Clock(db)
+    yield clock
+    clock.restore()
 
 
 class Bench:

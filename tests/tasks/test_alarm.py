@@ -13,7 +13,6 @@ from alerts.rules import RULES
 from errors import RateLimited, UpstreamDown, UpstreamTimeout
 from store import alerts
 from tests.tasks.causes import CAUSES, QUEUED
-from tests.tasks.clock import Clock
 from tests.tasks.conftest import ENV
 from tests.tasks.receiver import Receiver
 
@@ -21,15 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.conftest import Database
+    from tests.tasks.clock import Clock
     from tests.tasks.conftest import ScriptedMarket
-
-
-@pytest.fixture
-def clock(db: Database) -> Iterator[Clock]:
-    """A clock to move."""
-    clock = Clock(db)
-    yield clock
-    clock.restore()
 
 
 @pytest.fixture

@@ -14,21 +14,11 @@ from errors import Blocked, Paused, RateLimited, UpstreamDown
 from sandbox.server import serve
 from store import proxies
 from tasks.ports import SharedPorts
-from tests.tasks.clock import Clock
 from tests.tasks.proxied import QUERY, world
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tests.conftest import Database
-
-
-@pytest.fixture
-def clock(db: Database) -> Iterator[Clock]:
-    """A clock to move."""
-    clock = Clock(db)
-    yield clock
-    clock.restore()
+    from tests.tasks.clock import Clock
 
 
 def test_rests_double_and_end_with_an_answer(db: Database, clock: Clock) -> None:

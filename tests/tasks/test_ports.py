@@ -17,23 +17,13 @@ from errors import Blocked, ByteCap, ProxyAuth, ProxyDead
 from model import SourceOutcome
 from store import crawls, proxies
 from tasks.ports import SharedPorts
-from tests.tasks.clock import Clock
 from tests.tasks.proxied import QUERY, environment, world
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from crawl.mall import Ready, Via
     from sandbox.gate import Gate
     from tests.conftest import Database
-
-
-@pytest.fixture
-def clock(db: Database) -> Iterator[Clock]:
-    """A clock to move."""
-    clock = Clock(db)
-    yield clock
-    clock.restore()
+    from tests.tasks.clock import Clock
 
 
 def test_no_address_asks_for_a_fourth_page(db: Database) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import pytest
 import config
 from model import JobStatus, Priority, Submitted
 from store import jobs
+from tests.chromium import launched, severe
 from web import create_app
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from flask import Flask
     from flask.testing import FlaskClient
+    from selenium import webdriver
 
     from model import Product
     from store.jobs import Asker
@@ -81,10 +82,16 @@ def client(app: Flask) -> FlaskClient:
     return app.test_client()
 
 
-@pytest.fixture(scope="session")
-def browser_paths() -> tuple[str, str]:
-    """Where Chromium and its driver are; a machine without them skips what needs a browser."""
-    chromium, driver = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
-    if not chromium or not driver:
-        pytest.skip("needs Chromium and chromedriver on PATH")
-    return chromium, driver
+@pytest.fixture(scope="module")
+def session() -> Iterator[webdriver.Chrome]:
+    """One headless Chromium for a file."""
+    with launched("--window-size=390,900") as browser:
+        yield browser
+
+
+@pytest.fixture
+def chromium(session: webdriver.Chrome) -> webdriver.Chrome:
+    """The browser without what an earlier test left in it."""
+    session.execute_cdp_cmd("Network.clearBrowserCookies", {})
+    severe(session)
+    return session

@@ -15,13 +15,11 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import structlog
-from werkzeug.serving import make_server
 
 import config
 import embedded
@@ -29,6 +27,7 @@ from model import Product
 from store import access, migrate
 from store.keys import Wanted
 from store.pool import Pool
+from tests.chromium import served
 from tests.conftest import Database, fresh_database
 from tests.web import rows
 from web import create_app
@@ -62,19 +61,6 @@ def database() -> Iterator[Database]:
         stack.callback(pool.close)
         migrate.run(pool, "sandbox")
         yield Database(url, pool)
-
-
-@contextmanager
-def served(app: Flask) -> Iterator[str]:
-    """The application on a free loopback port."""
-    server = make_server("127.0.0.1", 0, app, threaded=True)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
 
 
 def seeded(db: Database, key: str, app: Flask) -> dict[str, list[str]]:

@@ -2,79 +2,25 @@
 
 from __future__ import annotations
 
-import threading
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
-from werkzeug.serving import make_server
 
 from model import MALLS, SourceOutcome
 from store import jobs, offers
+from tests.chromium import served, severe
 from tests.web import rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from flask import Flask
+    from selenium import webdriver
 
     from tests.conftest import Database
 
 pytestmark = pytest.mark.browser
 WAIT_S = 20
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--window-size=390,900",
-    "--accept-lang=ko-KR",
-)
-
-
-@pytest.fixture(scope="module")
-def session(browser_paths: tuple[str, str]) -> Iterator[webdriver.Chrome]:
-    """One headless Chromium for this file."""
-    chromium, driver = browser_paths
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for flag in FLAGS:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    yield browser
-    browser.quit()
-
-
-def severe(browser: webdriver.Chrome) -> list[dict[str, Any]]:
-    """What the console complained about since the last call: failed loads, broken scripts, broken policy."""
-    log: list[dict[str, Any]] = browser.get_log("browser")  # type: ignore[no-untyped-call]  # selenium left it untyped
-    return [line for line in log if line["level"] == "SEVERE"]
-
-
-@pytest.fixture
-def chromium(session: webdriver.Chrome) -> webdriver.Chrome:
-    """The browser without what an earlier test left in it."""
-    session.execute_cdp_cmd("Network.clearBrowserCookies", {})
-    severe(session)
-    return session
-
-
-@contextmanager
-def served(app: Flask) -> Iterator[str]:
-    """The application on a free loopback port."""
-    server = make_server("127.0.0.1", 0, app, threaded=True)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def wait(chromium: webdriver.Chrome, xpath: str) -> Any:

@@ -8,8 +8,7 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.web import test_browser
-from tests.web.test_browser import served, severe
+from tests.chromium import served, severe
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from tests.conftest import Database
 
 pytestmark = pytest.mark.browser
-session, chromium = test_browser.session, test_browser.chromium
 
 
 def test_the_documentation_renders_offline(app: Flask, db: Database, chromium: webdriver.Chrome) -> None:
