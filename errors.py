@@ -34,6 +34,7 @@
     │   ├── AiTruncated          the answer was cut off, or empty
     │   ├── AiInvalid            not the JSON that was asked for
     │   └── AiUntrusted          the model got the control offers wrong
+    ├── NotFound             there is nothing of that name
     ├── Lost                 another worker owns this message now: end silently
     └── Setup                LPS cannot start; the text says what to do
         ├── BadConfig            one or more settings are wrong, all of them listed
@@ -264,6 +265,10 @@ class AiUntrusted(Unasked):
     """The model got the control offers wrong, so none of its verdicts counts."""
 
     kind = "ai_untrusted"
+
+
+class NotFound(LpsError):
+    """There is nothing of that name."""
 
 
 class Lost(LpsError):

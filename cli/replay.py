@@ -8,6 +8,7 @@ import click
 import orjson
 
 from cli.operator import operated
+from errors import NotFound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,8 +29,7 @@ def replay(*, job: str, as_json: bool, who: str) -> int:
     Exit status: 0 the winner stays, 3 another one would win, 1 nothing is kept of it.
     """
     del who
-    from tasks.operate import NotFound  # noqa: PLC0415 - reads the settings as it is loaded
-    from tasks.reparse import reparse  # noqa: PLC0415 - as above
+    from tasks.reparse import reparse  # noqa: PLC0415 - reads the settings as it is loaded
 
     try:
         found = reparse(job)

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from alerts import message, rules, webhook
 from alerts.engine import State
 from alerts.message import Item
-from errors import Disabled, SourceFailure
+from errors import Disabled, NotFound, SourceFailure
 from store import alerts, audit
 from tasks import alarm
 from tasks.notice import status_of
-from tasks.operate import NotFound
 from tasks.queue.payload import clean
 from tasks.runtime import runtime
 

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import dramatiq
 
-from errors import BadProduct, OverBudget
+from errors import BadProduct, NotFound, OverBudget
 from model import Priority, Product
 from store import audit, batches, jobs
 from store.batches import File, Row
 from store.jobs import Asker
 from tasks import operate, tablefile
-from tasks.retry import NotFound
 from tasks.runtime import runtime
 from tasks.submit import Wanted, check, submit_in
 from tasks.tablefile import BadFile

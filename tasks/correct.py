@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ai.cache import pair
+from errors import NotFound
 from model import Reason, Same
-from store import audit, decisions, jobs, offers
-from tasks.operate import NotFound
-from tasks.queue.delivery import job_of
+from store import audit, decisions, offers
+from tasks.judging import found as search
+from tasks.judging import wishes
 from tasks.queue.payload import clean
 from tasks.runtime import runtime
 
@@ -49,7 +50,7 @@ def correct(job_id: str, which: str, verdict: Same, *, who: str, why: str, reaso
     with runtime.pool.transaction() as cur:
         job, found = _of_job(cur, job_id)
         decision = _chosen(found, which)
-        used, overseas = (bool(job.options.get(wish)) for wish in ("allow_used", "allow_overseas"))
+        used, overseas = wishes(job)
         both = pair(job.product, decision.offer.name, used=used, overseas=overseas)
         decisions.correct(cur, both, verdict, said, who=who, why=why)
         detail = {"title": clean(decision.offer.name), "was": decision.verdict, "is": verdict, "why": why}
@@ -64,10 +65,7 @@ def cases() -> list[dict[str, Any]]:
 
 
 def _of_job(cur: Cursor, job_id: str) -> tuple[Job, list[Decision]]:
-    job = jobs.get(cur, job_id) if job_of([job_id]) else None
-    if job is None:
-        raise NotFound(f"there is no job {job_id}")
-    return job, offers.decisions(cur, job_id)
+    return search(cur, job_id), offers.decisions(cur, job_id)
 
 
 def _chosen(found: Sequence[Decision], which: str) -> Decision:

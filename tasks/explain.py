@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from store import decisions, jobs, offers, spend
-from tasks.operate import NotFound
-from tasks.queue.delivery import job_of
+from store import decisions, offers, spend
+from tasks.judging import found as search
 from tasks.runtime import runtime
 
 if TYPE_CHECKING:
@@ -27,9 +26,7 @@ def explained(job_id: str) -> dict[str, Any]:
         NotFound: no such job.
     """
     with runtime.pool.transaction() as cur:
-        job = jobs.get(cur, job_id) if job_of([job_id]) else None
-        if job is None:
-            raise NotFound(f"there is no job {job_id}")
+        job = search(cur, job_id)
         found, rounds = offers.decisions(cur, job_id), decisions.rounds(cur, job_id)
         payments = spend.ledger(cur, job_id)
     result = job.result or {}

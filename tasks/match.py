@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import dramatiq
 import structlog
 
-from ai.match import decide
 from store import decisions, jobs, offers
 from tasks import flow
 from tasks.counsel import Counsel
+from tasks.judging import judged
 from tasks.queue import current_message
 from tasks.runtime import runtime
 
@@ -41,14 +41,7 @@ def match(job_id: str) -> None:
         return
     began = time.monotonic()
     found = [offer for source in sources if source.report for offer in source.report.offers]
-    answer = decide(
-        job.product,
-        found,
-        shipping=runtime.assumed_shipping,
-        allow_used=bool(job.options.get("allow_used")),
-        allow_overseas=bool(job.options.get("allow_overseas")),
-        counsel=Counsel(job, _wait(message)),
-    )
+    answer = judged(job, found, Counsel(job, _wait(message)))
     same = sum(decision.verdict == "same" for decision in answer.decisions)
     log.info(f"[ai] 판정 {len(answer.decisions)}건 중 매칭 {same}건")
     if answer.why.startswith(("ai_", "over_budget")):

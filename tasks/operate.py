@@ -8,17 +8,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from errors import LpsError
+from errors import LpsError, NotFound
 from model import JobStatus
 from store import audit, jobs, proxies
 from tasks import ends
+from tasks.judging import found
 from tasks.queue import dead, pauses, retention
 from tasks.queue.cancel import cancel as cancel_messages
 from tasks.queue.dead import NotRevivableError, Outcomes, Which
-from tasks.queue.delivery import job_of
 from tasks.queue.drain import drain as drain_workers
 from tasks.queue.payload import clean
-from tasks.retry import NotFound, retry_source
+from tasks.retry import retry_source
 from tasks.revive import revive
 from tasks.runtime import runtime
 
@@ -103,9 +103,7 @@ def cancel(job_id: str, *, who: str, reason: str) -> Cancelled:
 
 
 def _cancel(cur: Cursor, job_id: str, who: str, reason: str) -> Cancelled:
-    job = jobs.get(cur, job_id) if job_of([job_id]) else None
-    if job is None:
-        raise NotFound(f"there is no job {job_id}")
+    job = found(cur, job_id)
     if job.final:
         return Cancelled(False, job.status)
     why = clean(f"cancelled by {who}: {reason}")

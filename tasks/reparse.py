@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import crawl
-from ai.match import decide
-from errors import EvidenceFailure
-from store import evidence, jobs, offers
+from errors import EvidenceFailure, NotFound
+from store import evidence, offers
 from tasks import stage
 from tasks.evidence import folder
-from tasks.operate import NotFound
-from tasks.queue.delivery import job_of
+from tasks.judging import found as search
+from tasks.judging import judged
 from tasks.runtime import runtime
 
 if TYPE_CHECKING:
@@ -77,13 +76,11 @@ def reparse(job_id: str) -> Reparsed:
         NotFound: no such job, or nothing of it is kept.
     """
     with runtime.pool.autocommit() as cur:
-        job = jobs.get(cur, job_id) if job_of([job_id]) else None
-        rows = [row for row in evidence.of_job(cur, job_id) if row.media == "page"] if job else []
-        sources = offers.sources(cur, job_id) if job else []
-    if job is None or not rows:
-        raise NotFound(
-            f"there is no job {job_id}" if job is None else f"nothing is kept of job {job_id}: past its days"
-        )
+        job = search(cur, job_id)
+        rows = [row for row in evidence.of_job(cur, job_id) if row.media == "page"]
+        sources = offers.sources(cur, job_id)
+    if not rows:
+        raise NotFound(f"nothing is kept of job {job_id}: past its days")
     malls = tuple(_mall(source, [row for row in rows if row.mall == source.mall]) for source in sources)
     then = [offer for source in sources for offer in _stored(source)]
     now = [offer for source, mall in zip(sources, malls, strict=True) for offer in _today(source, mall)]
@@ -146,14 +143,8 @@ def _differences(then: Offer, now: Offer) -> dict[str, tuple[Any, Any]]:
 
 
 def _winner(job: Job, found: Sequence[Offer]) -> Offer | None:
-    answer = decide(
-        job.product,
-        found,
-        shipping=runtime.assumed_shipping,
-        allow_used=bool(job.options.get("allow_used")),
-        allow_overseas=bool(job.options.get("allow_overseas")),
-    )
-    return answer.winner.offer if answer.winner else None
+    winner = judged(job, found).winner
+    return winner.offer if winner else None
 
 
 def _price(offer: Offer | None) -> tuple[str, str | None, int] | None:

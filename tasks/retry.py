@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from errors import LpsError
+from errors import NotFound
 from model import MALLS, JobStatus
 from store import audit, jobs, offers, prices
 from store.pool import UniqueViolation
@@ -16,10 +16,6 @@ from tasks.runtime import runtime
 if TYPE_CHECKING:
     from model import Job
     from store.pool import Cursor
-
-
-class NotFound(LpsError):
-    """There is nothing of that name."""
 
 
 def retry_source(job_id: str, mall: str, *, who: str) -> int:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from flask import request
 
-from errors import Disabled
+from errors import Disabled, NotFound
 from tasks import alerting
-from tasks.operate import NotFound
 from web.auth import current
 from web.ops import blueprint
 from web.ops.frame import back, page, reason
