@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from errors import RateLimited, Stop, UpstreamDown, UpstreamTimeout
+from alerts.answer import refusal
+from errors import Stop, UpstreamDown, UpstreamTimeout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -211,7 +212,10 @@ def post(
     if was_cut.is_set():
         # http.client takes headers that break off for headers that end.
         raise UpstreamTimeout(f"no whole answer within {timeout_s:g} s")
-    return _judge(answer.status, answer.headers.get("Retry-After", ""))
+    failure = refusal(answer.status, "", answer.headers.get("Retry-After", ""))
+    if failure:
+        raise failure
+    return Answered(answer.status)
 
 
 def _connect(
@@ -267,16 +271,3 @@ def _ended_at(deadline: float, connection: http.client.HTTPConnection) -> Iterat
 def _host(target: Target) -> str:
     host = f"[{target.host}]" if ":" in target.host else target.host
     return host if target.port in (80, 443) else f"{host}:{target.port}"
-
-
-def _judge(status: int, wait: str) -> Answered:
-    kind = f"http_{status}"
-    if 200 <= status < 300:
-        return Answered(status)
-    if status == 429:
-        limited = RateLimited("the receiver answered 429", kind=kind)
-        limited.after_s = float(wait[:6]) if wait.isascii() and wait.isdecimal() else None
-        raise limited
-    if status >= 500 or status in (408, 425):
-        raise UpstreamDown(f"the receiver answered {status}", kind=kind)
-    raise Stop(f"the receiver answered {status}", kind=kind)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from errors import RateLimited, SourceFailure, Stop, UpstreamDown, UpstreamTimeout
+from alerts.answer import refusal
+from errors import UpstreamDown, UpstreamTimeout
 
 if TYPE_CHECKING:
     from requests import Response
 
 ANSWER_CHARS = 200
-AGAIN = (408, 425, 429)
-"""Answers below 500 after which trying again may help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +26,9 @@ def post(url: str, body: dict[str, Any], *, timeout_s: float) -> Answer:
     """Send; only 2xx is success, and no redirect is followed.
 
     Raises:
-        RateLimited: 429, 408 or 425, with `after_s` when the receiver said how long; `kind` is `http_<status>`.
+        RateLimited: 429; as with every answer that may be tried again, `after_s` is how long the receiver said.
         UpstreamTimeout: no answer in time.
-        UpstreamDown: refused, reset, or 5xx.
+        UpstreamDown: refused, reset, 408, 425 or 5xx; `kind` is `http_<status>` where there was an answer.
         Stop: any other answer; sending it again cannot help.
     """
     import requests  # noqa: PLC0415 — the web process imports this module and must stay light
@@ -59,17 +58,7 @@ def _checked(answer: Response) -> Answer:
     # A receiver that streams for ever is not listened to: the beginning of its text is enough.
     raw = next(answer.iter_content(4 * ANSWER_CHARS), b"")
     said = Answer(answer.status_code, " ".join(raw.decode("utf-8", "replace").split())[:ANSWER_CHARS])
-    if 200 <= said.status < 300:
-        return said
-    text = f"the receiver answered {said.status}" + (f": {said.text}" if said.text else "")
-    raise _failure(said.status, text, answer.headers.get("Retry-After", ""))
-
-
-def _failure(status: int, text: str, wait: str) -> SourceFailure:
-    kind = f"http_{status}"
-    if status in AGAIN:
-        limited = RateLimited(text, kind=kind)
-        # A date is as allowed as seconds; the queue's own back-off serves for it.
-        limited.after_s = float(wait) if wait.isdecimal() else None
-        return limited
-    return UpstreamDown(text, kind=kind) if status >= 500 else Stop(text, kind=kind)
+    failure = refusal(said.status, said.text, answer.headers.get("Retry-After", ""))
+    if failure:
+        raise failure
+    return said

@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from alerts import message, rules, webhook
+from alerts.answer import status_of
 from alerts.engine import State
 from alerts.message import Item
 from errors import Disabled, NotFound, SourceFailure
 from store import alerts, audit
 from tasks import alarm
-from tasks.notice import status_of
 from tasks.queue.payload import clean
 from tasks.runtime import runtime
 

@@ -16,6 +16,7 @@ import orjson
 
 from alerts import callback as sender
 from alerts import webhook
+from alerts.answer import status_of
 from errors import Retry, Stop
 from store import callbacks
 from tasks.letters import NotConfigured, signing_secrets
@@ -39,10 +40,10 @@ def callback(outbox_id: str) -> None:
     try:
         status = deliver(letter)
     except Retry as error:
-        _note(letter, _status(error.kind), str(error), _ms(started), "")
+        _note(letter, status_of(error.kind), str(error), _ms(started), "")
         raise
     except (Stop, NotConfigured) as error:
-        _note(letter, _status(getattr(error, "kind", "")), str(error), _ms(started), "failed")
+        _note(letter, status_of(getattr(error, "kind", "")), str(error), _ms(started), "failed")
         return
     _note(letter, status, "", _ms(started), "sent")
 
@@ -82,11 +83,6 @@ def _tell_operators(letter: Waiting) -> int:
 def _note(letter: Waiting, status: int | None, error: str, took_ms: int, ended: Any) -> None:
     with runtime.pool.transaction() as cur:
         callbacks.tried(cur, letter.outbox_id, status=status, error=error, took_ms=took_ms, ended=ended)
-
-
-def _status(kind: str) -> int | None:
-    number = kind.removeprefix("http_")
-    return int(number) if number.isdigit() else None
 
 
 def _ms(started: float) -> int:

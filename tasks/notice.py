@@ -14,6 +14,7 @@ import time
 import dramatiq
 
 from alerts import webhook
+from alerts.answer import status_of
 from errors import Retry, Stop
 from store import alerts
 from tasks.runtime import runtime
@@ -47,12 +48,6 @@ def notice(notice_id: str) -> None:
             raise
         return
     _note(notice_id, "sent", said.status, said.text, _ms(started))
-
-
-def status_of(kind: str) -> int | None:
-    """The HTTP status in a failure's `kind`."""
-    number = kind.removeprefix("http_")
-    return int(number) if number.isdecimal() else None
 
 
 def _note(notice_id: str, outcome: str, status: int | None, answer: str, took_ms: int) -> None:
