@@ -1,18 +1,10 @@
 -- name: usable_ports_pct
 -- Share of the proxy ports that do not rest, of the pool and the mall with the fewest; NULL without any port.
-WITH malls AS (
-  SELECT '*' AS mall UNION SELECT key FROM proxy_port CROSS JOIN LATERAL jsonb_object_keys(cooldown_until) AS key
-)
-SELECT min(pct)::float8 FROM (
-  SELECT 100.0 * count(*) FILTER (WHERE NOT EXISTS (
-      SELECT FROM jsonb_each_text(cooldown_until) AS c
-      WHERE c.key IN ('*', mall) AND c.value::timestamptz > lps.now())) / count(*) AS pct
-  FROM proxy_port CROSS JOIN malls GROUP BY host, mall) AS pools
+SELECT min(usable_pct) FROM proxy_pool
 
 -- name: block_sessions
 -- Crawl sessions that ended in a block although they kept their request budget.
-SELECT count(*) FROM crawl_session WHERE end_reason = 'block' AND ended_at > lps.now() - %s * interval '1 hour'
-  AND (budget IS NULL OR requests <= budget)
+SELECT count(*) FROM session_leak WHERE ended_at > lps.now() - %s * interval '1 hour'
 
 -- name: blocked
 -- A mall refused us.

@@ -50,17 +50,14 @@ UNION ALL
 SELECT 'day', day.usd + hour.usd * rest.hours, hour.n, jsonb_build_object('spent', day.usd) FROM day, hour, rest
 
 -- name: proxy_ports_low
--- Share of usable proxy ports of the most exhausted pool, percent; no row without a proxy.
-SELECT host, pct, n, '{}'::jsonb FROM (
-  SELECT host, count(*)::int AS n, (100.0 * count(*) FILTER (WHERE NOT EXISTS (
-      SELECT FROM jsonb_each_text(cooldown_until) AS c WHERE c.value::timestamptz > lps.now())) / count(*))::float8 AS pct
-  FROM proxy_port GROUP BY host) AS pools
+-- Share of usable proxy ports of each pool, percent; no row without a proxy.
+SELECT host, usable_pct, ports, '{}'::jsonb FROM proxy_pool
 
 -- name: budget_leak
 -- Sessions of six hours that a block ended although they kept their request budget, and of which malls.
 SELECT '', coalesce(sum(n), 0)::float8, coalesce(sum(n), 0)::int, coalesce(jsonb_object_agg(mall, n), '{}') FROM (
-  SELECT mall, count(*)::int AS n FROM crawl_session
-  WHERE end_reason = 'block' AND ended_at > lps.now() - interval '6 hours' GROUP BY mall) AS of_mall
+  SELECT mall, count(*)::int AS n FROM session_leak
+  WHERE ended_at > lps.now() - interval '6 hours' GROUP BY mall) AS of_mall
 
 -- name: worker_down
 -- By host: worker processes gone silent within the hour that no later start on that host has replaced.

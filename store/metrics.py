@@ -64,6 +64,10 @@ def fold(cur: Cursor) -> None:
     since, upto = cur.fetchone()
     cur.execute(SQL["fold"], {"since": since, "upto": upto})
     cur.execute(SQL["folded"], (upto,))
+
+
+def shrink(cur: Cursor) -> None:
+    """Make one hour of those that are more than a year old."""
     cur.execute(SQL["shrink"])
 
 

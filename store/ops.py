@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from model import JobStatus, Ops, Priority
+from model import JobStatus, Ops
+from store import crawls
 from store.sql import beside
 
 if TYPE_CHECKING:
     from store.pool import Cursor
 
 SQL = beside(__file__)
+LEAK_HOURS = 6
 
 
 def snapshot(cur: Cursor, *, stuck_s: float = 300, lease_s: float = 30) -> Ops:
-    """Counts by status, the oldest ready message's age (s), the last hour's troubles, cost (USD) and timings (ms).
+    """Counts by status, the oldest ready message's age (s), the last hour's troubles, cost (USD), timings (ms).
 
     Args:
-        cur: of a connection; four statements.
+        cur: of a connection; six statements.
         stuck_s: age at which a running message whose worker lives is called stuck, `[worker] stuck_s`.
         lease_s: `[queue] lease_s`; a worker is lost when it was silent for two of these.
     """
-    values = {"stuck_s": stuck_s, "lease_s": lease_s, "priorities": [int(priority) for priority in Priority]}
+    values = {"stuck_s": stuck_s, "lease_s": lease_s}
     cur.execute(SQL["snapshot"], values)
     counts, oldest, dead, stuck, lost, blocks, deadline, cost = cur.fetchone()
     cur.execute(SQL["stages"])
@@ -43,6 +45,8 @@ def snapshot(cur: Cursor, *, stuck_s: float = 300, lease_s: float = 30) -> Ops:
         stages=stages,
         workers=alive,
         paused=paused,
+        usable_ports_pct=crawls.usable_ports_pct(cur),
+        block_sessions_6h=crawls.block_sessions(cur, LEAK_HOURS),
     )
 
 

@@ -1,22 +1,6 @@
 -- name: snapshot
--- What an operator asks first: how much waits, how long, what went wrong in the last hour, what it cost. The oldest ready
--- message is looked up queue by queue and priority by priority: one index probe each, however many wait.
-WITH RECURSIVE names AS (
-  (SELECT queue_name FROM dramatiq.queue WHERE state = 'queued' ORDER BY queue_name LIMIT 1)
-  UNION ALL
-  SELECT (SELECT q.queue_name FROM dramatiq.queue q WHERE q.state = 'queued' AND q.queue_name > names.queue_name
-    ORDER BY q.queue_name LIMIT 1)
-  FROM names WHERE names.queue_name IS NOT NULL
-), oldest AS (
-  SELECT min(first.eta) AS eta FROM names
-  CROSS JOIN unnest(%(priorities)s::smallint[]) AS p (priority)
-  CROSS JOIN LATERAL (
-    SELECT q.eta FROM dramatiq.queue q
-    WHERE q.state = 'queued' AND q.queue_name = names.queue_name AND q.priority = p.priority
-    ORDER BY q.eta LIMIT 1
-  ) first
-  WHERE NOT EXISTS (SELECT FROM queue_pause WHERE name = names.queue_name)
-), running AS (
+-- What an operator asks first: how much waits, how long, what went wrong in the last hour, what it cost.
+WITH running AS (
   SELECT count(*) FILTER (WHERE lease_until < lps.now()) AS lost,
     count(*) FILTER (WHERE lease_until >= lps.now() AND mtime < lps.now() - %(stuck_s)s * interval '1 second') AS stuck
   FROM dramatiq.queue WHERE state = 'consumed'
@@ -24,7 +8,7 @@ WITH RECURSIVE names AS (
 SELECT
   (SELECT coalesce(jsonb_object_agg(status, n), '{}') FROM (
     SELECT status, count(*) AS n FROM job GROUP BY status) AS by_status),
-  (SELECT greatest(0, coalesce(extract(epoch FROM lps.now() - eta), 0))::float8 FROM oldest),
+  (SELECT greatest(0, coalesce(extract(epoch FROM lps.now() - min(eta)), 0))::float8 FROM queue_oldest),
   (SELECT count(*) FROM job WHERE status = 4 AND finished_at > lps.now() - interval '1 hour'),
   (SELECT stuck FROM running),
   (SELECT lost FROM running),

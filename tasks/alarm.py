@@ -13,7 +13,7 @@ import structlog
 from alerts import engine, message, rules, webhook
 from alerts.engine import Missing, State, Timing
 from alerts.message import Item
-from store import alerts, crawls, measures, ops
+from store import alerts, measures, ops
 from tasks.runtime import runtime
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ log = structlog.get_logger("lps.alert")
 LATE_S = 180
 """Without an evaluation for so long, a worker stands in for the clock."""
 PING_S = 5
-LEAK_HOURS = 6
 GONE = "nothing is measured there any more"
 
 
@@ -185,20 +184,19 @@ def snapshot(cur: Cursor) -> str:
     settings = runtime.settings
 
     def read() -> str:
-        now = ops.snapshot(cur, stuck_s=settings.worker.stuck_s, lease_s=settings.queue.lease_s)
-        return _snapshot(now, crawls.usable_ports_pct(cur), crawls.block_sessions(cur, LEAK_HOURS))
+        return _snapshot(ops.snapshot(cur, stuck_s=settings.worker.stuck_s, lease_s=settings.queue.lease_s))
 
     return measures.apart(cur, read)
 
 
-def _snapshot(now: Ops, ports: float | None, leaks: int) -> str:
+def _snapshot(now: Ops) -> str:
     states = [worker["state"] for worker in now.workers]
     lost = states.count("lost")
     parts = [
         f"workers {len(states) - lost}" + (f" ({lost} lost)" if lost else ""),
         f"pending {now.counts['PENDING']}, running {now.counts['RUNNING']}",
-        "no proxy" if ports is None else f"usable ports {ports:.0f} %",
-        f"sessions blocked in {LEAK_HOURS} h {leaks}",
+        "no proxy" if now.usable_ports_pct is None else f"usable ports {now.usable_ports_pct:.0f} %",
+        f"sessions blocked in {ops.LEAK_HOURS} h {now.block_sessions_6h}",
         *(f"{pause['name']} paused: {pause['reason']}" for pause in now.paused),
     ]
     return " · ".join(parts)

@@ -69,6 +69,7 @@ def prune() -> None:
         health.forget(cur)
         crawls.forget_days(cur)
         spend.forget(cur, BUDGET_DAYS)
+        metrics.shrink(cur)
         for past in (accounts, rate, idempotency):
             past.prune(cur)
         keep = runtime.settings.retention

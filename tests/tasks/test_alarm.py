@@ -229,7 +229,7 @@ def test_blocks_of_a_paused_mall_do_not_ring(db: Database, clock: Clock, receive
 
 def test_a_rule_that_cannot_be_measured_leaves_the_others(db: Database, clock: Clock, receiver: Receiver) -> None:
     """Unknown is not well: it is shown at once and told after ten minutes, and the others ring as ever."""
-    db.rows("ALTER TABLE crawl_session RENAME TO crawl_session_gone")
+    db.rows("ALTER VIEW session_leak RENAME TO session_leak_gone")
     try:
         db.rows(CAUSES["dead"][0])
         tick(clock)
@@ -237,7 +237,7 @@ def test_a_rule_that_cannot_be_measured_leaves_the_others(db: Database, clock: C
         db.rows("DELETE FROM job")
         assert [(14, 1)] == db.rows("SELECT rules, unknown FROM alert_clock")
     finally:
-        db.rows("ALTER TABLE crawl_session_gone RENAME TO crawl_session")
+        db.rows("ALTER VIEW session_leak_gone RENAME TO session_leak")
 
 
 def test_a_hundred_alerts_at_once_are_one_message(db: Database, clock: Clock, receiver: Receiver) -> None:

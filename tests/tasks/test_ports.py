@@ -15,7 +15,7 @@ from crawl import Crawler
 from crawl.mall import DIRECT, Body
 from errors import Blocked, ByteCap, ProxyAuth, ProxyDead
 from model import SourceOutcome
-from store import crawls, proxies
+from store import crawls, measures, ops, proxies
 from tasks.ports import SharedPorts
 from tests.tasks.proxied import QUERY, environment, world
 
@@ -87,6 +87,10 @@ def test_a_refusal_takes_the_next_address(db: Database) -> None:
             assert [{"coupang": pytest.approx(600, abs=5)}] == list(resting.values())
             assert 50.0 == crawls.usable_ports_pct(cur)
             assert 1 == crawls.block_sessions(cur, 6)
+        with db.pool.transaction() as cur:
+            now, told = ops.snapshot(cur), measures.measure(cur, "proxy_ports_low", lease_s=30)
+            assert (50.0, 1) == (now.usable_ports_pct, now.block_sessions_6h)
+            assert [50.0] == [reading.value for reading in told if not isinstance(reading, str)]
 
 
 @pytest.mark.parametrize("scenario", ["http429", "block403"])
