@@ -12,8 +12,8 @@ from pathlib import Path
 from sandbox.ai import SEED
 from sandbox.fixtures import NoFixtures
 from sandbox.gate import PASSWORD, USER, Gate
-from sandbox.scenario import UnknownScenario
 from sandbox.server import Market, serve
+from sandbox.strike import UnknownScenario
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sandbox.answer import JSON, Answer
-from sandbox.scenario import UnknownScenario
+from sandbox.strike import Strike, UnknownScenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,18 +19,8 @@ if TYPE_CHECKING:
     Decisions = list[dict[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Strike):
     """A failure as set."""
-
-    name: str = "ok"
-    value: str = ""
-    after: int = 0
-    first: int | None = None
-
-    def holds(self, call_no: int) -> bool:
-        """Whether it strikes the call number so-and-so (from 1) since it was set."""
-        return call_no > self.after and (self.first is None or call_no <= self.after + self.first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +38,7 @@ def read_failure(name: str, arg: str = "") -> Failure:
     """The failure as written by a person. Raises UnknownScenario."""
     if name not in FAILURES:
         raise UnknownScenario(f"no such failure: {name!r} (one of {', '.join(FAILURES)})")
-    made = Failure(name)
-    for part in filter(None, arg.split(",")):
-        word, sign, number = part.partition("=")
-        if not sign:
-            made = replace(made, value=part)
-        elif word in ("after", "first") and number.isdigit():
-            made = replace(made, after=int(number)) if word == "after" else replace(made, first=int(number))
-        else:
-            raise UnknownScenario(f"no such argument: {part!r}")
+    made = Failure(name).given(arg)
     wait_s = FAILURES[name].wait_s
     try:
         if wait_s:

@@ -15,15 +15,12 @@ from typing import TYPE_CHECKING
 from sandbox import blocked, heavy, markup, oddities
 from sandbox.answer import JSON, Answer, Ask, View, html
 from sandbox.malls import MALLS, naver
+from sandbox.strike import Strike, UnknownScenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _CHARSET = re.compile(rb'<meta charset="utf-8">')
-
-
-class UnknownScenario(ValueError):
-    """No such mall, scenario or argument."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +36,8 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Scenario:
+class Scenario(Strike):
     """A scenario as set for one mall."""
-
-    name: str = "ok"
-    value: str = ""
-    after: int = 0
-    first: int | None = None
-
-    def holds(self, page_no: int) -> bool:
-        """Whether it applies to the mall's page number so-and-so (from 1) since it was set."""
-        return page_no > self.after and (self.first is None or page_no <= self.after + self.first)
 
     @property
     def kind(self) -> Kind:
@@ -63,15 +51,7 @@ def read(mall: str, name: str, arg: str = "") -> Scenario:
         raise UnknownScenario(f"no such mall: {mall!r} (one of {', '.join(MALLS)})")
     if name not in TABLE:
         raise UnknownScenario(f"no such scenario: {name!r} (one of {', '.join(TABLE)})")
-    made = Scenario(name)
-    for part in filter(None, arg.split(",")):
-        word, sign, number = part.partition("=")
-        if not sign:
-            made = replace(made, value=part)
-        elif word in ("after", "first") and number.isdigit():
-            made = replace(made, after=int(number)) if word == "after" else replace(made, first=int(number))
-        else:
-            raise UnknownScenario(f"no such argument: {part!r}")
+    made = Scenario(name).given(arg)
     _checked(made)
     return made
 

@@ -10,7 +10,7 @@ import pytest
 from ai.prompt import build
 from sandbox.ai import PATH, SUBTLE, Oracle
 from sandbox.catalogue import products
-from sandbox.scenario import UnknownScenario
+from sandbox.strike import UnknownScenario
 
 if TYPE_CHECKING:
     from tests.sandbox.conftest import Reply, Visitor

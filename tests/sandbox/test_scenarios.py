@@ -13,7 +13,8 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from model import MALLS
-from sandbox.scenario import TABLE, UnknownScenario, read
+from sandbox.scenario import TABLE, read
+from sandbox.strike import UnknownScenario
 
 if TYPE_CHECKING:
     from tests.sandbox.conftest import Visitor
