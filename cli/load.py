@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import json
 import sys
 import threading
 import time
-import urllib.error
-import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,6 +13,7 @@ from statistics import quantiles
 from typing import Any
 
 import click
+import requests
 
 from cli import place, running
 from errors import LpsError, Setup
@@ -56,18 +54,19 @@ class Target:
         Raises:
             LpsError: it was refused, with what the server said.
         """
-        head = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {self.key}"} if self.key else {})
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(f"{self.address}{path}", data=data, headers=head)  # noqa: S310 - http from settings
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        head = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         try:
-            with opener.open(request, timeout=30) as answer:
-                found: dict[str, Any] = json.load(answer)
-                return found
-        except urllib.error.HTTPError as error:
-            raise LpsError(f"{path}: HTTP {error.code} {error.read(300).decode(errors='replace')}") from error
-        except OSError as error:
+            with requests.Session() as session:
+                # The web is this machine's, or the operator's: no proxy of the environment leads there.
+                session.trust_env = False
+                method = "GET" if body is None else "POST"
+                answer = session.request(method, self.address + path, json=body, headers=head, timeout=30)
+        except requests.RequestException as error:
             raise LpsError(f"{self.address} does not answer: {error}") from error
+        if not answer.ok:
+            raise LpsError(f"{path}: HTTP {answer.status_code} {answer.text[:300]}")
+        found: dict[str, Any] = answer.json()
+        return found
 
 
 @click.command()

@@ -13,6 +13,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from alerts.rules import RULES
 from config.version import VERSION
 from model import MALLS, JobStatus
+from tasks.flow import PATH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from store.metrics import Count, Gauges
 
-STAGES = (*MALLS, "match", "persist", "outbox")
+STAGES = tuple(stage for stage in PATH if stage != "submit")
 QUEUES = (*STAGES, "ops")
 BUCKETS = ("0.01", "0.05", "0.1", "0.5", "1", "2.5", "5", "15", "60", "+Inf")
 NOTICES = ("sent", "retry", "failed", "dropped")

@@ -30,6 +30,7 @@ def test_a_counter_that_nothing_has_raised_is_there(client: FlaskClient, db: Dat
     for key in (
         ("lps_jobs", "dead"),
         ("lps_queue_oldest_seconds", "coupang"),
+        ("lps_queue_oldest_seconds", "canary"),
         ("lps_stage_attempts_total", "done/match"),
         ("lps_stage_duration_seconds_count", "naver"),
         ("lps_blocks_total", "gmarket"),
