@@ -75,21 +75,6 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Port:
-    """One port of a proxy gate."""
-
-    host: str
-    port: int
-    uses: int
-    errors: int
-    last_ip: str | None
-    last_used: datetime | None
-    leased: bool
-    cooling: list[str]
-    """Malls it rests from."""
-
-
-@dataclass(frozen=True, slots=True)
 class Block:
     """Refusals of one mall in the last hour."""
 
@@ -147,9 +132,3 @@ def sessions(cur: Cursor, limit: int) -> list[Session]:
     """The newest crawl sessions."""
     cur.execute(SQL["sessions"], (limit,))
     return [Session(*row) for row in cur.fetchall()]
-
-
-def ports(cur: Cursor, limit: int) -> list[Port]:
-    """Proxy ports by address."""
-    cur.execute(SQL["ports"], (limit,))
-    return [Port(*row) for row in cur.fetchall()]

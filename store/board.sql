@@ -50,9 +50,3 @@ FROM (SELECT kind, coalesce(settled_usd, reserved_usd) AS usd, settled_at IS NUL
 -- name: sessions
 -- The newest stretches of crawling.
 SELECT mall, ip, start, ended_at, requests, bytes, end_reason FROM crawl_session ORDER BY id DESC LIMIT %s
-
--- name: ports
--- Every port of the proxy gates, with the malls it rests from.
-SELECT host, port, uses, errors, last_ip, last_used, coalesce(lease_until > lps.now(), false),
-  ARRAY(SELECT c.key FROM jsonb_each_text(cooldown_until) AS c WHERE c.value::timestamptz > lps.now() ORDER BY c.key)
-FROM proxy_port ORDER BY host, port LIMIT %s

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from flask import g
 
 from model import MALLS
+from store.schedule import KST
 from web import present
 from web.language import text
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from flask import Flask
-
-KST = ZoneInfo("Asia/Seoul")
 
 
 def won(krw: int | None) -> str:

@@ -28,7 +28,7 @@ def crawl() -> str:
             blocks={one.mall: one for one in store.board.blocks(cur)},
             drift=store.health.drifting(cur),
             sessions=store.board.sessions(cur, SESSIONS),
-            ports=store.board.ports(cur, PORTS),
+            ports=operate.proxy_ports()[:PORTS],
             usable_pct=store.crawls.usable_ports_pct(cur),
             held={one.name: one for one in operate.paused()},
         )
