@@ -275,3 +275,14 @@ def test_a_worker_is_drained_and_lost_work_recovered(operator: FlaskClient, db: 
     assert operator.post("/ops/recover", data=token).location.endswith("note=recovered")
     assert "마무리 중" in text_of(operator.get("/ops/workers").text)
     assert [("kim",)] == db.rows("SELECT drain_by FROM worker")
+
+
+def test_a_port_says_from_which_malls_it_rests(operator: FlaskClient, db: Database) -> None:
+    """The malls by name while they last; a rest that is over is none."""
+    db.rows(
+        "INSERT INTO proxy_port (host, port, cooldown_until) VALUES ('gate', 10001, %s), ('gate', 10002, '{}')",
+        '{"gmarket": "2999-01-01T00:00:00Z", "coupang": "2999-01-01T00:00:00Z", "auction": "2020-01-01T00:00:00Z"}',
+    )
+    page = text_of(operator.get("/ops/crawl").text)
+    assert "gate:10001 쉬는 중: 쿠팡, G마켓 0 0" in page
+    assert "gate:10002 비어 있음" in page
